@@ -11,6 +11,7 @@ from cyscc.sim.memory.library import MemoryModel, memory_header
 from cyscc.sim.memory.memory import Memory, PayloadLayout
 from cyscc.sim.memory.profiles import (
     Contention,
+    Ddr4,
     Fixed,
     Hbm2,
     Hc2,
@@ -32,6 +33,7 @@ __all__ = [
     "Accesses",
     "ArrayKind",
     "Contention",
+    "Ddr4",
     "Fixed",
     "Hbm2",
     "Hc2",

@@ -44,6 +44,7 @@ _FURTHER = {
     "take_links": Function(("first", "last", "passed", "found"), True),
     "link_of": Function(("address",), True),
     "place_of": Function(("address", "last"), True),
+    "play": Function(("count", "addresses", "reads", "outstanding", "come", "done"), True),
 }
 """Functions of `Memory` and `Recorder` alone."""
 

@@ -328,6 +328,41 @@ class Memory:
         """
         return int(self.model.last_completion(self._pointer))
 
+    def play(
+        self, addresses: NDArray[np.int64], reads: NDArray[np.int64], *, come: NDArray[np.int64], outstanding: int = 0
+    ) -> NDArray[np.int64]:
+        """Play requests through the profile's service alone, without ports and words.
+
+        The memory must be new, and cannot be used for anything else afterwards but its statistics.
+
+        Parameters
+        ----------
+        addresses : ndarray of int64
+            Byte addresses, in the order in which the requests come.
+        reads : ndarray of int64
+            1 for a read, 0 for a write.
+        come : ndarray of int64
+            Cycles in which they come, ascending; written where `outstanding` is above 0.
+        outstanding : int
+            Requests under way at a time, a further one when one is done; 0 for requests that come at their cycles.
+
+        Returns
+        -------
+        ndarray of int64
+            Cycles in which they are done.
+
+        Raises
+        ------
+        ValueError
+            A resource cannot be booked so far ahead.
+        """
+        done = np.empty_like(come)
+        places = (array.ctypes.data for array in (addresses, reads))
+        played = self._call("play", come.size, *places, outstanding, come.ctypes.data, done.ctypes.data)
+        if played < come.size:
+            raise ValueError(f"request {played + 1} comes while too many are under way")
+        return done
+
     def allocate(self, size_bytes: int, alignment: int = 512, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
         """Allocate zeroed bytes and return the address of the first; see `Storage.allocate`.
 

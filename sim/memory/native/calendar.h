@@ -58,4 +58,37 @@ CYSCC_INLINE int64_t book(Calendar& calendar, int64_t link, int64_t cycle, int64
     return found;
 }
 
+// Returns the bits of 64 cycles of a link from one on; a bit that is 1 is taken.
+CYSCC_INLINE uint64_t taken_from(const Calendar& calendar, int64_t link, int64_t cycle) {
+    const auto block = [&](int64_t number) {
+        return uint64_t(calendar.taken[(number & (calendar.rows - 1)) * calendar.links + link]);
+    };
+    const int64_t number = cycle >> 6, shift = cycle & 63;
+    return shift == 0 ? block(number) : block(number) >> shift | block(number + 1) << (64 - shift);
+}
+
+// Returns whether the 64 cycles from one on are beyond the calendar.
+CYSCC_INLINE bool beyond(const Calendar& calendar, int64_t cycle, int64_t now) {
+    return (cycle >> 6) + 1 - (now >> 6) >= calendar.rows;
+}
+
+// Returns the first of so many free cycles of a link, 32 at most, one after the other, from `cycle` on, far below 0 if
+// they are beyond the calendar.
+CYSCC_INLINE int64_t run_of(const Calendar& calendar, int64_t link, int64_t cycle, int64_t length, int64_t now) {
+    for (;; cycle += 65 - length) {
+        if (rarely(beyond(calendar, cycle, now))) return -kNever;
+        const uint64_t taken = taken_from(calendar, link, cycle);
+        uint64_t begins = ~taken & (~uint64_t(0) >> (length - 1));
+        for (int64_t ahead = 1; ahead < length; ++ahead) begins &= ~(taken >> ahead);
+        if (begins != 0) return cycle + std::countr_zero(begins);
+    }
+}
+
+// Reserves cycles of a link.
+CYSCC_INLINE void take(Calendar& calendar, int64_t link, int64_t cycle, int64_t length) {
+    for (const int64_t end = cycle + length; cycle < end; ++cycle) {
+        calendar.taken[(cycle >> 6 & (calendar.rows - 1)) * calendar.links + link] |= int64_t(1) << (cycle & 63);
+    }
+}
+
 }  // namespace cyscc::memory

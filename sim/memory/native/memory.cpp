@@ -1,5 +1,6 @@
 // The memory of a machine under a profile: the end of a round, its errors, and the functions for executors.
 #include "accept.h"
+#include "alone.h"
 #include "deliver.h"
 #include "drain.h"
 #include "serve.h"
@@ -131,4 +132,8 @@ CYSCC_EXPORT int64_t cyscc_memory_link_of(const Context* context, int64_t addres
 }
 CYSCC_EXPORT int64_t cyscc_memory_place_of(const Context* context, int64_t address, int64_t last) {
     return memory::Rules::place_of(context->rules, address, last);
+}
+CYSCC_EXPORT int64_t cyscc_memory_play(Context* context, int64_t count, const int64_t* addresses, const int64_t* reads,
+                                       int64_t outstanding, int64_t* come, int64_t* done) {
+    return memory::play(*context, count, addresses, reads, outstanding, come, done);
 }

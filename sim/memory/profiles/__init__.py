@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cyscc.sim.documents import read_toml
+from cyscc.sim.memory.profiles.ddr4 import Ddr4
 from cyscc.sim.memory.profiles.fixed import Fixed
 from cyscc.sim.memory.profiles.hbm2 import Hbm2
 from cyscc.sim.memory.profiles.hc2 import Hc2
@@ -17,6 +18,7 @@ from cyscc.sim.trust import rules_file
 
 __all__ = [
     "Contention",
+    "Ddr4",
     "Fixed",
     "Hbm2",
     "Hc2",
@@ -29,7 +31,7 @@ __all__ = [
     "read_profile",
 ]
 
-_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
+_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Ddr4, Fixed, Stress)}
 
 _CHANGED = re.compile(r"(.*\S) \((\w+=\d+(?:, \w+=\d+)*)\)")
 """A profile as text, with overrides."""
@@ -41,7 +43,8 @@ def parse_profile(text: str) -> Profile:
     Parameters
     ----------
     text : str
-        `hc2`, `hbm2`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of parameters that ends in ``.toml``, see
+        `hc2`, `hbm2`, `ddr4`, `fixed:<cycles>`, `stress`, `stress:<seed>`; a file of parameters that ends in
+        ``.toml``, see
         `read_profile`; or, only if the text is a `GivenText`, a file of rules that ends in ``.py``, with a value after
         a colon if it has a `short`. Overrides may follow in parentheses: ``hc2 (bank_busy=20, links=1)``.
 

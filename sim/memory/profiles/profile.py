@@ -230,6 +230,11 @@ class Profile:
 
     def __init_subclass__(cls) -> None:
         """Declare the parameters as a record, and those of a file of the user's with the addresses of its rules."""
+        # A number in place of an inherited parameter is another default of it.
+        inherited = getattr(cls, "__dataclass_fields__", {})
+        for name, value in list(vars(cls).items()):
+            if name in inherited and isinstance(value, int):
+                setattr(cls, name, field(default=value, metadata=inherited[name].metadata))
         file = Path(str(sys.modules[cls.__module__].__file__))
         header = file.parent / str(cls.header)
         cls.digest = digest_of(file, *([header] if cls.header and header.is_file() else []))
