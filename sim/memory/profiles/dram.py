@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter
+from cyscc.sim.memory.records import Ring
 from cyscc.sim.memory.structures import Constant, Record, Rows, Words
 
 _CYCLES = 1_000_000
@@ -47,9 +48,9 @@ class Bank(Record):
 
 
 class Window(Record):
-    """A controller's reads, or its writes: when the column commands of those in it are issued, as a heap."""
+    """A controller's reads, or its writes: the clocks after the column commands of the last ones, ascending."""
 
-    count: int
+    places: Ring
     issued: Words
 
 
@@ -318,7 +319,9 @@ class Dram(QueuedPorts):
             made = arena.link(shared[:1], name, kind, number)[0]
             arena.share(shared, name)
             if kind is Window:
-                arena.link(made, "issued", int, self.entries)
+                depth = 1 << (self.entries - 1).bit_length()
+                made["places"]["mask"] = depth - 1
+                arena.link(made, "issued", int, depth)
         banks["earlier_rows"] = _CLOSED
         # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
         # below.
@@ -351,7 +354,8 @@ class Dram(QueuedPorts):
                 raise ValueError("the memory's times of banks are impossible")
         windows = state.arena.at(state.shared["windows"][0])[: 2 * self.divisions]
         channels = state.arena.at(state.shared["of_channels"][0])[: self.channels]
-        if ((windows["count"] < 0) | (windows["count"] > self.entries)).any() or (banks["earlier"] < 0).any():
+        held = windows["places"]["tail"] - windows["places"]["head"]
+        if ((held < 0) | (held > self.entries)).any() or (banks["earlier"] < 0).any():
             raise ValueError("the memory's windows of requests are impossible")
         if not 0 <= channels["admitted"].min() <= channels["admitted"].max() <= _LATEST or channels["writes"].min() < 0:
             raise ValueError("the memory's times of requests are impossible")

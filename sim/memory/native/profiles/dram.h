@@ -2,7 +2,6 @@
 // queues.
 #pragma once
 
-#include <functional>
 #include <iterator>
 
 #include "profiles/ports.h"
@@ -38,16 +37,21 @@ CYSCC_RARE inline int64_t refresh(Shared& shared, Bank& bank, int64_t start, con
 // Returns when a request that has arrived is in a controller's window: that is full until a column command is issued.
 CYSCC_INLINE int64_t admitted(Window& window, int64_t& last, int64_t arrived, int64_t entries) {
     last = std::max(arrived, last);
-    if (window.count == entries) {
-        last = std::max(last, window.issued[0]);
-        std::pop_heap(window.issued, window.issued + window.count--, std::greater<>());
+    if (window.places.tail - window.places.head == entries) {
+        last = std::max(last, window.issued[oldest(window.places)]);
+        ++window.places.head;
     }
     return last;
 }
 
+// Notes when a request's place in the window is free: later than those of most before it, so few are moved.
 CYSCC_INLINE void issue(Window& window, int64_t column) {
-    window.issued[window.count++] = column + 1;
-    std::push_heap(window.issued, window.issued + window.count, std::greater<>());
+    const int64_t mask = window.places.mask;
+    int64_t place = window.places.tail++;
+    for (; place != window.places.head && window.issued[(place - 1) & mask] > column + 1; --place) {
+        window.issued[place & mask] = window.issued[(place - 1) & mask];
+    }
+    window.issued[place & mask] = column + 1;
 }
 
 // Returns when an activate of a channel may follow from a time on, among those that are booked: `t_rrd` from each other,
@@ -63,6 +67,8 @@ CYSCC_INLINE int64_t activate_from(const Calendar& activates, int64_t channel, i
             time += 63 - std::countl_zero(close) - 31 + p.t_rrd;
             continue;
         }
+        // Five are not there.
+        if (std::popcount(near) < 4) return time;
         int64_t before[5] = {0}, after[5] = {0};
         uint64_t below = near & ((uint64_t(1) << 31) - 1), above = near >> 32;
         for (int64_t number = 1; number < 5; ++number) {
@@ -138,8 +144,8 @@ struct Dram : QueuedPorts<Self> {
     }
     CYSCC_INLINE static void take_column(const Parameters& p, Shared& shared, int64_t channel, int64_t group,
                                          int64_t column) {
-        book(shared.groups, group, whole(column, p.t_ccd_l), shared.groups_now, 1);
-        book(shared.bursts, channel, whole(column, p.burst), shared.bursts_now, 1);
+        take(shared.groups, group, whole(column, p.t_ccd_l), 1);
+        take(shared.bursts, channel, whole(column, p.burst), 1);
     }
     // Returns the first time from one on at which a row can be opened: by the activates of its pseudo-channel, and with
     // its controller's row commands, which an activate takes until then.
