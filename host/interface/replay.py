@@ -7,9 +7,9 @@ from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer, Table
 from cyscc.host.interface import notes
-from cyscc.host.interface.given import folder_of, record_of, rerun_setting
+from cyscc.host.interface.given import FORMS, folder_of, record_of, rerun_setting
 from cyscc.host.output.files import STANDARD_OUTPUT, Content
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
@@ -345,14 +345,11 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
     frame = frame.drop(columns="repeated")
     if "bank" in frame:
         frame["part"] = [f"{each.controller}.{each.bank}" for each in frame.itertuples()]
-    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
-    columns |= {"number": Column("no"), "cycle": Column(form="{:,}")}
-    columns |= {"iteration": Column(), "phase": Column()} if (frame["iteration"] > 0).any() else {}
-    columns |= {"at_level": Column("level"), "where": Column("kernel"), "text": Column("event")}
-    columns |= {"memory": Column(), "waiting": Column(), "part": Column("bank", left=False)}
+    left_out = [] if len(histories) > 1 else ["life_of"]
+    left_out += [] if (frame["iteration"] > 0).any() else ["iteration", "phase"]
     at = f"{shlex.quote(str(record.folder))} --at vertex={histories[0].vertex},nth=N"
     note = f"to see event N: cyscc replay {at}" if len(frame) else ""
-    return Table(title="events", frame=frame, columns=columns, rows=shown, note=note)
+    return FORMS.table("life", frame, without=left_out, rows=shown, note=note)
 
 
 def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
@@ -367,13 +364,7 @@ def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
     sums = sums.assign(text=sums["cause"].astype(str) + sums["cycles"].map(" {:,}".format))
     ordered = sums.sort_values("cycles", ascending=False, kind="stable")
     frame = ordered.groupby(event).agg(cycles=("cycles", "sum"), causes=("text", ", ".join)).reset_index()
-    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
-    columns |= {
-        "number": Column("no"),
-        "cycles": Column(form="{:,}"),
-        "causes": Column("its kernel since the one before"),
-    }
     return {
-        "meanwhile": Table(title="before the events", frame=frame, columns=columns, most=_ROWS),
-        "spells": Table(title="spells", frame=spells, shown=False),
+        "meanwhile": FORMS.table("meanwhile", frame, without=[] if len(histories) > 1 else ["life_of"], most=_ROWS),
+        "spells": FORMS.table("spells", spells),
     }

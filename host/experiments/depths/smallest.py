@@ -6,12 +6,13 @@ from typing import Any
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.analysis.report.facts import origin_facts
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.fpga.area import AREA, areas
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
@@ -114,26 +115,17 @@ class SmallestDepths:
             facts={**selection_facts(record, record.instructions), **origin_facts(record)},
             said=self._conclusion(),
             tables={
-                "depths": Table(
-                    title=f"smallest FIFOs within {100 * self._within:.3g} % of {cycles[self._present]:,} cycles",
-                    frame=depths,
-                    columns={
-                        "parameter": Column("FIFO"),
-                        "present": "{}",
-                        "smallest": "{}",
-                        "halved": Column("cycles with half of it", "{:,.0f}"),
-                        "change": Column("", "{:+.2%}"),
-                    },
-                    most=None,
+                "depths": TABLES.table(
+                    "depths",
+                    depths,
+                    {"within": 100 * self._within, "cycles": cycles[self._present]},
                     note="without cycles: half of it is less than there can be" if least else "",
                 ),
-                "area": Table(
-                    title="area of all AEs",
-                    frame=machines,
-                    columns={"machine": Column(""), **{name: Column(head, "{:,}") for name, head in AREA.items()}},
+                "area": TABLES.table(
+                    "area", machines, columns={name: Column(head, "{:,}") for name, head in AREA.items()}
                 ),
-                "checks": Table(title="checks", frame=checks, shown=False),
-                "runs": Table(title="runs", frame=list(map(self._row, cycles)), shown=False),
+                "checks": TABLES.table("checks", checks),
+                "runs": TABLES.table("runs", list(map(self._row, cycles))),
             },
             fields={
                 **run_document(record),

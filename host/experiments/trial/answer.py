@@ -7,8 +7,9 @@ from typing import Any
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import causes_of
 from cyscc.host.analysis.report.facts import origin_facts
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga.area import AREA
+from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.recorded import cycles_of
 from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Trial
 from cyscc.host.output.text import count_text
@@ -24,6 +25,7 @@ def trial_answer(trial: Trial) -> Answer:
         {**_row(each), "text": each.text, "measured": _cycles(each), "most": _most(each)} for each in trial.attempts
     ]
     areas = "".join(f", {number:,} {AREA[name]}" for name, number in present.area.items() if trial.weighed)
+    columns = {name: Column(name, "{:,.0f}") for name in present.area} if trial.weighed else {}
     proposing = any(each.proposal is not None for each in trial.attempts)
     said = conclusion(trial)
     see = []
@@ -39,20 +41,7 @@ def trial_answer(trial: Trial) -> Answer:
             "as it is": f"{_cycles(present)} cycles in instructions{areas}",
         },
         said=[*map(printable, (*said, *see)), runs],
-        tables={
-            "changes": Table(
-                title="changes, cycles in instructions",
-                frame=rows,
-                columns={
-                    "text": Column("change"),
-                    **({"most": Column("at most", left=False)} if proposing else {}),
-                    "measured": Column("measured", left=False),
-                    "change": Column("", "{:+.1%}"),
-                    **({name: Column(name, "{:,.0f}") for name in present.area} if trial.weighed else {}),
-                },
-                most=None,
-            )
-        },
+        tables={"changes": TABLES.table("changes", rows, columns=columns, without=[] if proposing else ["most"])},
         fields={
             **run_document(record),
             "folder": str(trial.plan.folder.resolve()),
