@@ -279,16 +279,9 @@ class RecordEvents:
 
     def _of_memory(self, kind: str) -> tuple[pd.DataFrame, Nearest]:
         """Return the busiest part of the memory of a kind in each interval."""
-        memory = self.record.memory
-        part, access = ("links", "request") if kind == "link" else ("banks", "access")
-        if memory is None:
-            return _NONE, Nearest(f"this memory has no {part}")
-        busy = float(memory["bank_busy"])
-        table, noun, keys, busy = {
-            "bank": ("banks", "accesses", ["controller", "bank"], busy),
-            "controller": ("banks", "accesses", ["controller"], busy / memory["banks"]),
-            "link": ("links", "requests", ["engine", "link"], 1.0),
-        }[kind]
+        if self.record.memory is None:
+            return _NONE, Nearest(f"this memory has no {'links' if kind == 'link' else 'banks'}")
+        table, noun, keys, busy = self.record.memory_parts[kind]
         rows = self._interval_rows(table)
         if self.place.bank is not None:
             rows = rows[(rows[["controller", "bank"]] == list(self.place.bank)).all(axis=1)]
@@ -296,7 +289,7 @@ class RecordEvents:
         frame = sums.loc[sums.groupby("cycle")[noun].idxmax()].rename(columns={noun: "amount"})
         frame = frame.join(self._intervals, on="cycle").reset_index(drop=True)
         use, waiting = frame["amount"] * busy / frame["cycles"], frame["waiting"] / frame["amount"]
-        return frame.assign(use=use, waiting=waiting), Nearest(f"no {access} there")
+        return frame.assign(use=use, waiting=waiting), Nearest(f"no {'request' if kind == 'link' else 'access'} there")
 
     def _ports(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self._interval_rows("engines")

@@ -20,7 +20,7 @@ from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
     from cyscc.host.record.reader import Record
-    from cyscc.host.replay.replaying import WindowRequest
+    from cyscc.host.replay.replaying import Window, WindowRequest
     from cyscc.host.replay.vertices import VertexHistory
     from cyscc.host.runs.rerun import RerunSetting
 
@@ -156,12 +156,13 @@ def replay(
         path=path,
         scopes=tuple(scopes),
         executor=executor,
+        checkpoint=checkpoint,
     )
     if trace is not None:
-        answer = _with_trace(answer, record_of(recorded), wanted, fspath(trace), setting, checkpoint)
+        answer = _with_trace(answer, record_of(recorded), wanted, fspath(trace), setting)
         if path is None:
             return answer
-    return _with_window(answer, folder_of(recorded), wanted, setting, checkpoint)
+    return _with_window(answer, folder_of(recorded), wanted, setting)
 
 
 def _waveforms(output: Any) -> Path | None:
@@ -211,37 +212,34 @@ def _of_vertices(
     return _lives_answer(record, histories), Place(vertex=vertices[0]), histories[0].lead
 
 
-def _with(answer: Replayed, place: Place, found: Any, said: Sequence[str], **further: Any) -> Replayed:
+def _with(answer: Replayed, place: Place, window: "Window", said: Sequence[str], **further: Any) -> Replayed:
     """Return an answer with sentences on a window of a place that was found."""
-    event = f": {found.event}" if found.event else ""
+    found, first, last = window
+    event = f": {found.about}" if found.about else ""
     where = [] if place.cycles is not None else [f"{place} is at cycle {found.cycle:,}{event}"]
     lines = [*answer.said, *(line for line in where if line != answer.title), *said]
     title, *lines = lines if not answer.title else [answer.title, *lines]
-    window = {"place": str(place), "cycle": found.cycle, "event": found.event, "first": found.first, "last": found.last}
-    return replace(answer, title=title, said=lines, fields={**answer.fields, **window}, **further)
+    fields = {"place": str(place), "cycle": found.cycle, "event": found.about, "first": first, "last": last}
+    return replace(answer, title=title, said=lines, fields={**answer.fields, **fields}, **further)
 
 
 def _with_trace(
-    answer: Replayed, record: "Record", wanted: "WindowRequest", path: str, setting: "RerunSetting", checkpoint: Any
+    answer: Replayed, record: "Record", wanted: "WindowRequest", path: str, setting: "RerunSetting"
 ) -> Replayed:
     """Write the trace of a window."""
     from cyscc.host.replay.trace import trace_window
 
-    window = {"cycles": wanted.cycles, "before": wanted.before, "checkpoint": checkpoint}
-    traced = trace_window(record, wanted.point, path, setting, **window)
-    cycles = f"cycles {traced.first:,} to {traced.last:,}"
-    return _with(answer, wanted.point, traced, [f"{path}: {cycles}, {count_text(traced.slices, 'slice')} of kernels"])
+    window, slices = trace_window(record, wanted, path, setting)
+    cycles = f"cycles {window.first:,} to {window.last:,}"
+    return _with(answer, wanted.point, window, [f"{path}: {cycles}, {count_text(slices, 'slice')} of kernels"])
 
 
-def _with_window(
-    answer: Replayed, folder: Path, wanted: "WindowRequest", setting: "RerunSetting", checkpoint: Any
-) -> Replayed:
+def _with_window(answer: Replayed, folder: Path, wanted: "WindowRequest", setting: "RerunSetting") -> Replayed:
     """Write the waveforms of a window."""
     from cyscc.host.replay.replaying import replay_window
     from cyscc.sim.observation.waves.views import VIEWS
 
-    window = replay_window(folder, wanted, setting, checkpoint=checkpoint)
-    path = window.path
+    window, path = replay_window(folder, wanted, setting)
     waves, gtkw, sucl = (shlex.quote(str(path.with_suffix(each))) for each in (path.suffix, *VIEWS))
     said = [
         f"{path}: cycles {window.first:,} to {window.last:,}, {bytes_text(path.stat().st_size)}",

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
@@ -13,7 +12,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.pushes import PushWatcher
-from cyscc.host.replay.replaying import Replay, replay_of
+from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import Watcher, watch_run
 from cyscc.host.runs.rerun import RerunSetting
@@ -26,13 +25,13 @@ _LEAST = 16
 _LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
 
 
-def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting) -> FoundEvents:
+def events_of(record: Record, query: EventQuery, setting: RerunSetting) -> FoundEvents:
     """Return events of a recorded run.
 
     Parameters
     ----------
-    recorded : Record or Path
-        The record, or its folder.
+    record : Record
+        The record.
     query : EventQuery
         The events that are looked for.
     setting : RerunSetting
@@ -46,11 +45,10 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
         The run that is made again failed.
     """
     with setting.progress.step("reading the record"):
-        record = recorded if isinstance(recorded, Record) else Record(recorded)
         known = RecordEvents(record, query)
         if not query.replayed:
             return known.events()
-    replay = replay_of(record.document, record.folder, setting)
+    replay = RecordReplay(record, setting)
     longer = LONGER if query.longer is None else query.longer
     causes = _LIMITS if query.cause is None else [Cause[query.cause.upper()]]
     waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)
@@ -75,7 +73,7 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
     return replace(events, replayed=True, hottest=_hottest(events, replay))
 
 
-def _hottest(events: FoundEvents, replay: Replay) -> pd.DataFrame | None:
+def _hottest(events: FoundEvents, replay: RecordReplay) -> pd.DataFrame | None:
     """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
     banks = events.of("bank")
     if banks.empty:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.replaying import replay_of
+from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.vertices import VertexHistory, vertex_history
 from cyscc.host.replay.waits import WaitWatcher
 from cyscc.host.replay.watching import watch_run
@@ -37,8 +37,8 @@ def vertex_lives(record: Record, vertices: Sequence[int], setting: RerunSetting)
     SimulationError
         The machine could not be built, or the run failed.
     """
-    replay = replay_of(record.document, record.folder, setting)
-    histories = [vertex_history(replay, record, vertex) for vertex in vertices]
+    replay = RecordReplay(record, setting)
+    histories = [vertex_history(replay, vertex) for vertex in vertices]
     gaps = [_gaps(history) for history in histories]
     windows = _merged(pd.concat(gaps))
     if not windows:

@@ -42,13 +42,11 @@ class SpellSearch:
         self._machine = machine
         self._executor = machine.executor
         self._nth = search.nth
-        self._starts, self._ends = (
-            np.array([getattr(span, name) for span in search.spans]) for name in ("start", "end")
-        )
+        self._starts, self._ends = np.array(search.spans).T
         self._least = (point.longer or 0) + 1
         self._chosen = _chosen(point, machine)
         self._request = _request(point, machine)
-        self._first = search.spans[0].start - sync_interval(machine.config, machine.memory)
+        self._first = search.spans[0][0] - sync_interval(machine.config, machine.memory)
         self._logging = False
         self._spells = np.zeros(0, SPELL)
         self.found: Located | None = None

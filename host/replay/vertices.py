@@ -14,7 +14,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
 from cyscc.host.replay.lists import ids_read
-from cyscc.host.replay.replaying import Replay
+from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.search import Reached
 from cyscc.host.replay.watching import watch_run
 from cyscc.host.specification.place import Place
@@ -123,7 +123,7 @@ class VertexHistory:
         return int(visit["cycle"] - max(first - _LEAD, 0))
 
 
-def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: bool = False) -> VertexHistory:
+def vertex_history(replay: RecordReplay, vertex: int, *, first_visit: bool = False) -> VertexHistory:
     """Make a recorded run again, and return the events of a vertex.
 
     Parameters
@@ -144,7 +144,7 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     SimulationError
         See `Replay.make`.
     """
-    attempts = record.attempts
+    record, attempts = replay.record, replay.record.attempts
     if attempts.empty:
         raise InputError(f"there is no vertex={vertex} in the run: it ran no instruction", path=record.folder)
     try:
@@ -157,7 +157,7 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     return watcher.history(record)
 
 
-def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
+def locate_vertex(point: Place, replay: RecordReplay) -> Located:
     """Find the first visit of a vertex, or one of its events by number.
 
     Raises
@@ -169,11 +169,13 @@ def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
     """
     assert point.vertex is not None
     anywhere = not set(RESTRICTIONS).intersection(point.given)
-    history = vertex_history(replay, record, point.vertex, first_visit=point.nth is None and anywhere)
+    history = vertex_history(replay, point.vertex, first_visit=point.nth is None and anywhere)
     events = point.rows_of(history.events, RESTRICTIONS)
     if point.nth is not None:
         if point.nth > len(events):
-            raise MissingPointError.few(point, record, len(events), [] if events.empty else [replace(point, nth=1)])
+            raise MissingPointError.few(
+                point, replay.record, len(events), [] if events.empty else [replace(point, nth=1)]
+            )
         event = events.iloc[point.nth - 1]
     else:
         own = history.events.loc[history.visit]["event"] if history.visit is not None else ""
@@ -181,7 +183,7 @@ def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
         if visits.empty:
             plain = Place(vertex=point.vertex, nth=None if own else 1)
             why = "it is not visited there" if own else history.absent
-            raise MissingPointError(point, record, why, [plain] if len(history.events) else [])
+            raise MissingPointError(point, replay.record, why, [plain] if len(history.events) else [])
         event = visits.iloc[0]
     return Located(
         cycle=int(event["cycle"]),

@@ -6,14 +6,12 @@ from typing import Any
 
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.conclusion import causes_of
-from cyscc.host.analysis.report.facts import origin_facts
 from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sheets import TABLES
-from cyscc.host.experiments.sweep.recorded import cycles_of
+from cyscc.host.experiments.sweep.recorded import cycles_of, rerun_answer
 from cyscc.host.experiments.trial.trial import NOTICEABLE, Attempt, Trial
 from cyscc.host.output.text import count_text
-from cyscc.host.record.display import record_title, run_document, selection_facts
 from cyscc.host.specification.overrides import MEMORY
 from cyscc.sim.notices import printable
 
@@ -31,20 +29,14 @@ def trial_answer(trial: Trial) -> Answer:
     see = []
     if trial.best is not None:
         see.append(f"See: cyscc explain {record.folder} {relpath(trial.plan.store.folder_of(trial.best.point))}")
-    runs = f"{count_text(trial.plan.made + trial.plan.found, 'run')}: {trial.plan.text}"
     failed = trial.failed
-    return Answer(
-        title=record_title(record),
-        facts={
-            **selection_facts(record, record.instructions),
-            **origin_facts(record),
-            "as it is": f"{_cycles(present)} cycles in instructions{areas}",
-        },
-        said=[*map(printable, (*said, *see)), runs],
+    return rerun_answer(
+        record,
+        trial.plan,
+        facts={"as it is": f"{_cycles(present)} cycles in instructions{areas}"},
+        said=[*map(printable, (*said, *see)), trial.plan.runs_text],
         tables={"changes": TABLES.table("changes", rows, columns=columns, without=[] if proposing else ["most"])},
         fields={
-            **run_document(record),
-            "folder": str(trial.plan.folder.resolve()),
             "cycles": present.cycles,
             "as_it_was": _row(present),
             "best": None if trial.best is None else dict(trial.best.settings),

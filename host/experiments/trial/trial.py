@@ -11,12 +11,10 @@ from cyscc.host.experiments.fpga.area import areas, known_areas
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Limit, LostError, Made, Plan
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
-from cyscc.host.graph.csr import Graph
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import available_cores
 from cyscc.hw.values import plain
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory import Profile
 
 NOTICEABLE = 0.005
 """Least relative change of the cycles that counts as faster or slower."""
@@ -176,15 +174,12 @@ def default_limit(record: Record) -> float:
 
 
 def try_changes(
-    record: Record,
+    runs: RecordedPoints,
     changes: Iterable[Mapping[str, Any]],
-    plan: Plan,
     *,
     proposed: Sequence[Proposal] = (),
     limit: float | None = None,
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
 ) -> Trial:
     """Make a recorded run again, as it was and with each of some changes, side by side; then with proposals.
 
@@ -193,21 +188,17 @@ def try_changes(
 
     Parameters
     ----------
-    record : Record
-        The record of the run.
+    runs : RecordedPoints
+        The run, and how it is made again. Of proposals, the areas are those of machines that are not slower; without a
+        family, that of the best one if it is known from before.
     changes : iterable of mapping
         Settings that are changed together, by name. None of them is tried twice.
-    plan : Plan
-        Where and how the runs are made. Of proposals, the areas are those of machines that are not slower; without a
-        family, that of the best one if it is known from before.
     proposed : sequence of Proposal
         The proposals to try.
     limit : float, optional
         Seconds for the proposals; see `default_limit`.
     on_attempt : callable
         Called with each change that was tried, when it is known.
-    graph, memory
-        As of `RecordedPoints`.
 
     Raises
     ------
@@ -218,15 +209,14 @@ def try_changes(
     SimulationError
         The run as it was failed, or the synthesis did. A failed change does not raise, see `Trial.failed`.
     """
-    begin = time.monotonic()
+    begin, record, plan = time.monotonic(), runs.record, runs.plan
     own: list[Mapping[str, Any]] = [{}]
     own += (settings for settings in changes if settings not in own)
     others = [proposal for proposal in proposed if proposal.changes not in own]
     with plan.opened():
         trial = Trial(record=record, plan=plan, weighed=bool(plan.families))
         jobs = min(plan.jobs, len(own) + len(others))
-        threads = 1 if plan.scheduler is not None else max(available_cores() // jobs, 1)
-        runs = RecordedPoints(record, plan, graph=graph, memory=memory, threads=threads)
+        runs.threads = 1 if plan.scheduler is not None else max(available_cores() // jobs, 1)
         for settings in (*own, *(proposal.changes for proposal in others)):
             runs.spec(settings)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from cyscc.host.replay.finding import Located, Search, Span
+from cyscc.host.replay.finding import Located, Search
 from cyscc.host.replay.search import Reached, SpellSearch
 from cyscc.host.specification.place import Place
 from cyscc.hw.config import PRESETS
@@ -18,7 +18,7 @@ from cyscc.sim.executors.spells import SPELL, SpellRequest
 
 CONFIG = PRESETS["test"].replace(bfs_kernels=2, intersection_kernels=1, word_depth=16, visit_depth=4, unvisit_depth=8)
 FIFOS = {"bfs": ("word", "visit"), "intersection": ("word", "unvisit")}
-SPANS = [Span(start=start, end=end) for start, end in ((100, 400), (500, 2000))]
+SPANS = [(100, 400), (500, 2000)]
 
 
 class Spells:

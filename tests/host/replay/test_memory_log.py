@@ -234,7 +234,7 @@ def test_each_access_to_a_vertex_is_told(options: str, recorded: Recorded) -> No
     record = recorded(*chosen, graph=NAMED, **command)
     expected = Expected(record)
     for vertex in (100, 103, 108, 111, 120):
-        _check(expected, record, vertex_history(expected.replay, record, vertex))
+        _check(expected, record, vertex_history(expected.replay, vertex))
 
 
 @pytest.mark.long
@@ -253,4 +253,4 @@ def test_each_access_to_twenty_vertices_of_a_full_machine(options: str, recorded
     hubs = np.argsort(np.bincount(graph.targets) + graph.out_degrees())[-5:]
     others = np.random.default_rng(1).choice(own.original(np.arange(own.vertices)), 15, replace=False)
     for vertex in {*hubs.tolist(), *others.tolist()}:
-        _check(expected, record, vertex_history(expected.replay, record, vertex))
+        _check(expected, record, vertex_history(expected.replay, vertex))

@@ -10,9 +10,10 @@ from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
+from cyscc.host.experiments.sweep.recorded import RecordedPoints
 from cyscc.host.experiments.trial import answer
 from cyscc.host.experiments.trial.answer import attempt_line, conclusion, trial_answer
-from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds, try_changes
+from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import RunSpec
@@ -166,5 +167,5 @@ def test_numbers_of_seconds() -> None:
 def test_an_interrupted_run_cannot_be_made_again(record: Record, tmp_path: Path) -> None:
     record.interrupted = 500
     with refused(InputError, f"{tmp_path / 'seen'}: is not the record of a complete run, which could be made again"):
-        try_changes(record, [], Plan(folder=tmp_path / "runs"))
+        RecordedPoints(record, Plan(folder=tmp_path / "runs"))
     assert not (tmp_path / "runs").exists()
