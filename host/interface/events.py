@@ -106,7 +106,7 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
     record = found.record
     most = top or (_SHOWN if len(found.found) > 1 else _SHOWN_ALONE)
     banks = found.of("bank")
-    tables = {kind: _kind_table(found, kind, most) for kind in found.found}
+    tables = {kind: _kind_table(found, kind, most, query.order) for kind in found.found}
     tables |= {"firsts": _firsts(found.kernels)} if len(found.kernels) else {}
     tables |= {"hottest": _hottest(found.hottest, banks.iloc[0], most)} if found.hottest is not None else {}
     tables |= {
@@ -126,14 +126,14 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
                 f"{KINDS[kind].title}: none; {nearest.text}" + (f"\n  {nearest.command}" if nearest.command else "")
                 for kind, nearest in found.nearest.items()
             ),
-            *([] if found.replayed else [again]),
+            *([] if query.replayed else [again]),
         ],
         tables=tables,
         fields={
             **run_document(record),
             "place": str(query.place),
-            "order": found.order,
-            "replayed": found.replayed,
+            "order": query.order,
+            "replayed": query.replayed,
             "kinds": {
                 kind: {
                     "about": KINDS[kind].about,
@@ -147,7 +147,7 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
     )
 
 
-def _kind_table(found: "FoundEvents", kind: str, most: int) -> Table:
+def _kind_table(found: "FoundEvents", kind: str, most: int, order: str) -> Table:
     """Return the table of the events of a kind; the instruction is last, as that column wraps on narrow terminals."""
     from cyscc.host.record.display import instruction_text
 
@@ -163,7 +163,7 @@ def _kind_table(found: "FoundEvents", kind: str, most: int) -> Table:
     if "use" in every:
         # Accesses count when their port takes them, which may be faster than they are served.
         every["use"] = every["use"].clip(upper=1)
-    total, by_size = found.found[kind], found.order == "size" and rows["amount"].notna().all()
+    total, by_size = found.found[kind], order == "size" and rows["amount"].notna().all()
     unit = "pushes" if kind == "duplicate" and bool(rows["exact"].all()) else KINDS[kind].unit
     which = f", the {'largest' if by_size else 'first'} of {total:,}" if total > min(most, len(rows)) else ""
     cycle = "word read" if kind == "overflow" and "vertex" in every else "cycle"

@@ -10,7 +10,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.vertices import VertexHistory, vertex_history
 from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import RerunSetting
 
 _KERNEL = ["engine", "module", "kernel"]
@@ -44,7 +43,7 @@ def vertex_lives(record: Record, vertices: Sequence[int], setting: RerunSetting)
     if not windows:
         return histories
     waits, last = WaitWatcher(1, windows=windows, ahead=0), windows[-1][1]
-    watch_run(replay, [waits], last=last, aim=f"to cycle {last:,}")
+    replay.watch([waits], last=last, aim=f"to cycle {last:,}")
     spells = waits.frame().assign(end=lambda rows: rows["begin"] + rows["cycles"])
     return [replace(history, spells=_between(own, spells)) for history, own in zip(histories, gaps, strict=True)]
 

@@ -11,7 +11,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher, queues_of, single_ids
 from cyscc.host.replay.finding import Located, MissingPointError, Search, kernel_name
 from cyscc.host.replay.replaying import RecordReplay
-from cyscc.host.replay.watching import watch_run
 from cyscc.host.specification.place import Place
 from cyscc.sim.executors.accesses import DROP, READ, WRITE, WatchedAccesses
 from cyscc.sim.hardware import VISITED, chunks_of
@@ -129,7 +128,7 @@ def locate_push(point: Place, wanted: Search, replay: RecordReplay) -> Located:
     record, (first, end) = replay.record, wanted.spans[0]
     last = end - 1
     pushes = PushWatcher(record, window=(first, last))
-    watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
+    replay.watch([pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
     if point.event == "overflow":
         found = pushes.drops()
     else:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import check_output
@@ -34,7 +34,31 @@ if TYPE_CHECKING:
     from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
+_WAIT = 64
+"""Cycles between two looks at what is waited for."""
+
 OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
+
+
+class Watcher(Protocol):
+    """Collects events of a run while it is simulated.
+
+    Attributes
+    ----------
+    waiting : bool
+        Something that is collected has begun, and its end is still to come.
+    """
+
+    waiting: bool
+
+    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        """Start collecting, before the machine's first cycle or the state that it goes on from."""
+
+    def look(self, cycle: int) -> int:
+        """Take the events up to a cycle; return the most cycles until the next call.
+
+        The last call is at the end of the run, before the machine is closed.
+        """
 
 
 class Replay(Rerun):
@@ -110,6 +134,55 @@ class Replay(Rerun):
             execute(replace(self.spec, **changes), self.progress, graph=self.graph, aim=aim, make_checkpointer=resume)
         except Reached:
             return
+
+    def watch(self, watchers: Sequence[Watcher], *, first: int = 0, last: int | None = None, aim: str) -> int:
+        """Make a run again with some watchers, to its end or to a cycle.
+
+        Parameters
+        ----------
+        watchers : sequence of Watcher
+            The watchers.
+        first : int
+            First cycle of interest; a later checkpoint is not used.
+        last : int, optional
+            The run ends at the first sync point of all AEs after this cycle at which no watcher is waiting.
+        aim : str
+            Text of the progress display.
+
+        Returns
+        -------
+        int
+            The cycle that the run reached.
+
+        Raises
+        ------
+        InputError, SimulationError
+            See `make`.
+        """
+        machines: list[Machine] = []
+
+        def begin(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            machines.append(machine)
+            for watcher in watchers:
+                watcher.begin(machine, graphs)
+            machine.on_sync = on_sync
+            machine.on_close = on_close
+
+        def on_sync(cycle: int) -> int:
+            nearest = min(watcher.look(cycle) for watcher in watchers)
+            if last is None or cycle <= last:
+                return nearest if last is None else min(nearest, last + 1 - cycle)
+            if not any(watcher.waiting for watcher in watchers):
+                raise Reached
+            return min(nearest, _WAIT)
+
+        def on_close() -> None:
+            for watcher in watchers:
+                watcher.look(machines[0].reached)
+
+        # Only this one logs accesses, and all executors have the same cycles.
+        self.make(begin, by=first, aim=aim, executor="compiled")
+        return machines[0].reached
 
     def write_waves(self, path: Path, window: tuple[int, int], focus: Focus | None = None, **changes: Any) -> None:
         """Write the waveforms of a window of cycles; they end early if the run does.
@@ -274,11 +347,10 @@ class RecordReplay(Replay):
     def _nearest_waits(self, point: Place) -> Sequence[Place]:
         """Return points with waits that are nearest to one that the run lacks."""
         from cyscc.host.replay.waits import LongestWaits
-        from cyscc.host.replay.watching import watch_run
 
         starts = last_attempt(self.record)["start"].to_numpy()
         longest = LongestWaits([Cause[name.upper()] for name in causes_of(point)], starts)
-        watch_run(self, [longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
+        self.watch([longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
         return nearest_waits(point, longest.frame(), self.record)
 
 

@@ -12,7 +12,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.replaying import RecordReplay, Window, WindowRequest
 from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import watch_run
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.causes import CAUSES
 
@@ -47,7 +46,7 @@ def trace_window(record: Record, wanted: WindowRequest, path: str, setting: Reru
     with replay.window(wanted) as window:
         _, first, last = window
         waits, accesses = WaitWatcher(1, windows=[(first, last)]), AccessWatcher(window=(first, last), completions=True)
-        watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
+        replay.watch([waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
     with setting.progress.step("writing the trace"), open_output(path) as file:
         tracks = Tracks(file)
         root = root_of(tracks, record)

@@ -13,43 +13,34 @@ from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
-from cyscc.host.replay.lists import ids_read
 from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.search import Reached
-from cyscc.host.replay.watching import watch_run
 from cyscc.host.specification.place import Place
 from cyscc.sim.executors.accesses import READ, WRITE, WatchedAccesses
-from cyscc.sim.hardware import LEVEL, START, VISITED
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, list_reads
 from cyscc.sim.memory import ArrayKind
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
 EVENTS = {
-    "id_read": "id read as a neighbour",
-    "id_dropped": "id read beside one of another list",
-    "word_read": "graph word read",
-    "pushed": "pushed to the next queue",
-    "visited": "marked as visited",
-    "reached": "entered in the reach queue",
-    "entry_read": "read from the queue",
-    "expanded": "ids of its neighbours read",
-    "reach_read": "read from a reach queue",
-    "colour_read": "colour read",
-    "other_word_read": "graph word of the other direction read",
-    "coloured": "coloured",
-    "own_word_read": "graph word read, to clear its visited flag",
-    "unvisited": "visited flag cleared",
+    "id_read": "issue_2",
+    "id_dropped": "issue_2",
+    "word_read": "issue_3",
+    "pushed": "write",
+    "visited": "write",
+    "reached": "write",
+    "entry_read": "issue_1",
+    "expanded": "issue_2",
+    "reach_read": "issue_1",
+    "colour_read": "issue_2",
+    "other_word_read": "issue_2",
+    "coloured": "write",
+    "own_word_read": "issue_3",
+    "unvisited": "write",
 }
-"""Events of a vertex, in the order in which they happen; those from ``reach_read`` on are of intersections."""
-
-_CAUSES = {
-    "issue_1": ("entry_read", "reach_read"),
-    "issue_2": ("id_read", "id_dropped", "expanded", "colour_read", "other_word_read"),
-    "issue_3": ("word_read", "own_word_read"),
-    "write": ("pushed", "visited", "reached", "coloured", "unvisited"),
-}
-"""Events by the cause that their kernel counts."""
+"""Events of a vertex, in the order in which they happen, with the cause that their kernel counts; those from
+``reach_read`` on are of intersections."""
 
 _DIRECTIONS = ("forward", "backward")
 _KERNEL = ["instruction", "engine", "kernel"]
@@ -153,7 +144,7 @@ def vertex_history(replay: RecordReplay, vertex: int, *, first_visit: bool = Fal
         raise VertexError(error.cause, path=replay.spec.graph) from None
     begin = int(attempts["start"][attempts["attempt"] == record.attempt].min())
     watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
-    watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
+    replay.watch([watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
     return watcher.history(record)
 
 
@@ -188,7 +179,7 @@ def locate_vertex(point: Place, replay: RecordReplay) -> Located:
     return Located(
         cycle=int(event["cycle"]),
         kernel=kernel_name(event),
-        cause=next(cause for cause, events in _CAUSES.items() if event["event"] in events),
+        cause=EVENTS[event["event"]],
         event=event["text"]
         + ("" if "neighbour of" in event["text"] or event.isna()["of"] else f" (neighbour of {event['of']})"),
     )
@@ -303,7 +294,7 @@ class _VertexWatcher(AccessWatcher):
         writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
         reach = within(rows["address"].to_numpy(), queues_of(self._machine).reaches)
         entries = rows[process == "frontier_reader"]
-        ids = ids_read(rows[process == "neighbour_reader"], entries, self._graphs, self._machine.config.pair_reads)
+        ids = _ids_read(rows[process == "neighbour_reader"], entries, self._graphs, self._machine.config.pair_reads)
         words, marks = rows[process == "word_reader"], rows[writes & ~queued]
         visited = VISITED.get(words["data"].to_numpy()).astype(bool)
         reached = single_ids(rows[writes & reach])
@@ -422,6 +413,55 @@ class _VertexWatcher(AccessWatcher):
 
 _UNVISITED = "graph word read: not visited"
 _CLEARED = " graph word read, to clear its visited flag"
+
+
+def _ids_read(reads: pd.DataFrame, entries: pd.DataFrame, graphs: Sequence[PlacedGraph], pairs: bool) -> pd.DataFrame:
+    """Return a row for each id that reads of neighbours bring, with what is known of its place.
+
+    A kernel reads the lists in the order of its entries, each with as many reads as it takes. A pair at the end of a
+    list, or of a chunk of it, has an id of another one besides, which the kernel drops.
+
+    Parameters
+    ----------
+    reads : DataFrame
+        The reads, with ``instruction`` and ``direction``, the number of their graph.
+    entries : DataFrame
+        All reads of queue entries in these instructions, likewise.
+    graphs : sequence of PlacedGraph
+        The machine's graphs.
+    pairs : bool
+        Field `pair_reads` of the configuration.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows, with the ``address`` of the id itself, and ``id``; ``source``, the vertex in whose list it stands;
+        ``entry``, the number of the entry that was read, among those of its kernel; and ``listed``, whether the id
+        belongs to that entry.
+    """
+    words = entries["data"].to_numpy()
+    first, count = START.get(words).astype(np.int64), list_reads(words, pairs=pairs)
+    made = entries[_KERNEL].assign(
+        entry=entries["number"], first=first, end=first + DEGREE.get(words).astype(np.int64), reads=count
+    )
+    made = made.sort_values("entry", kind="stable")
+    made["begin"] = made.groupby(_KERNEL)["reads"].cumsum() - made["reads"]
+    made = made[made["reads"] > 0].sort_values("begin", kind="stable").drop(columns="reads")
+    found = pd.merge_asof(
+        reads.sort_values("number", kind="stable"), made, left_on="number", right_on="begin", by=_KERNEL
+    )
+    wide = found[found["size"] == 8]
+    high = wide.assign(address=wide["address"] + 4, id=wide["data"] >> np.uint64(32))
+    ids = pd.concat([found.assign(id=found["data"] & np.uint64(ID_MASK)), high], ignore_index=True)
+    lists = np.array([each.neighbours_address for each in graphs])
+    place = (ids["address"].to_numpy() - lists[ids["direction"]]) // 4
+    source = np.zeros(len(ids), np.int64)
+    for direction, each in enumerate(graphs):
+        own = (ids["direction"] == direction).to_numpy()
+        source[own] = np.searchsorted(each.graph.offsets, place[own], side="right") - 1
+    ids = ids.assign(source=source, listed=(place >= ids["first"]) & (place < ids["end"]))
+    # The last pair may end behind the lists.
+    return ids[place < np.array([each.graph.edges for each in graphs])[ids["direction"]]]
 
 
 def _named(rows: pd.DataFrame, event: str, texts: Any) -> pd.DataFrame:

@@ -9,7 +9,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.vertices import vertex_history
-from cyscc.host.replay.watching import watch_run
 from tests.host.replay.conftest import GRAPH, Recorded, replayed
 
 ACCESSES = {
@@ -41,8 +40,8 @@ def restarted(recorded: Recorded) -> Record:
 def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
     record, replay = restarted, replayed(restarted)
     every, some = AccessWatcher(), AccessWatcher(window=(700, 900))
-    assert watch_run(replay, [every], aim="") == record.cycles
-    watch_run(replay, [some], last=900, aim="")
+    assert replay.watch([every], aim="") == record.cycles
+    replay.watch([some], last=900, aim="")
     found = every.frame(record)
 
     found["interval"] = found["cycle"] // 64 * 64
@@ -75,7 +74,7 @@ def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
 def test_pushes_are_those_that_the_record_counts(restarted: Record) -> None:
     record, replay = restarted, replayed(restarted)
     watcher = PushWatcher(record)
-    watch_run(replay, [watcher], aim="")
+    replay.watch([watcher], aim="")
     pushes = watcher.duplicates().groupby("instruction")["vertex"]
     instructions = record.instructions
     expected = instructions[instructions["duplicates"] > 0]["duplicates"]

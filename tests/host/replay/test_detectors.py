@@ -38,7 +38,7 @@ class Spells:
             ends = np.cumsum(random.integers(1, 60, 200))
             spells = [(engine, kernel, Cause.SLOT, *ends[n : n + 2].tolist()) for n in range(0, 190, 2)]
             # Kernels are idle at the end of an instruction.
-            self.spells += [each for each in spells if not any(each[-2] < span.end < each[-1] for span in SPANS)]
+            self.spells += [each for each in spells if not any(each[-2] < end < each[-1] for _, end in SPANS)]
         self.cycle = self.taken = 0
         self.request = SpellRequest()
         self.on_sync: Callable[[int], int] = lambda _: 1
@@ -75,7 +75,7 @@ def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyP
         module, kernel = ("bfs", number) if number < 2 else ("intersection", 0)
         own = {"module": module, "engine": engine, "kernel": kernel}
         chosen = all(getattr(point, name) in (None, value) for name, value in own.items())
-        inside = any(span.start <= begin < span.end for span in SPANS)
+        inside = any(start <= begin < end for start, end in SPANS)
         if chosen and inside and end - begin > (point.longer or 0):
             expected.append((begin, engine, number, f"engine{engine}.{module}{kernel}", end - begin))
     expected.sort()

@@ -11,7 +11,6 @@ from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import queues_of, within
 from cyscc.host.replay.vertices import VertexHistory, vertex_history
-from cyscc.host.replay.watching import watch_run
 from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.sim.hardware import DEGREE, READS, START
 from cyscc.sim.memory import ArrayKind, WatchedRange
@@ -66,7 +65,7 @@ class Expected:
     def __init__(self, record: Record) -> None:
         self.log = log = MemoryLog()
         self.replay = replayed(record)
-        watch_run(self.replay, [log], aim="")
+        self.replay.watch([log], aim="")
         self.rows = rows = log.frame(record)
         self.config = log.machine.config
         self.switched = self.config.link_queues > 0
