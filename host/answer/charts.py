@@ -369,6 +369,12 @@ def new_figure(
     return Figure(data=list(shown), layout={"template": TEMPLATE, "height": height, **layout})
 
 
+def stacked_rows(shown: Sequence[Trace], **how: Any) -> Figure:
+    """Return stacked bars, a row for each name from the top; the other parameters are those of `new_figure`."""
+    rows = {"autorange": "reversed", "type": "category", "automargin": True}
+    return new_figure(shown, barmode="stack", yaxis=rows, **how)
+
+
 class Panel(NamedTuple):
     """A panel of a figure."""
 

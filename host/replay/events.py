@@ -57,8 +57,8 @@ class _ReplayedEvents(RecordEvents):
         super().__init__(record, query)
         self._replay = RecordReplay(record, setting)
         self._longer = LONGER if query.longer is None else query.longer
-        self._causes = _LIMITS if query.cause is None else [Cause[query.cause.upper()]]
-        self._spells = WaitWatcher(min(self._longer + 1, _LEAST), causes=self._causes)
+        self._asked = _LIMITS if query.cause is None else [Cause[query.cause.upper()]]
+        self._spells = WaitWatcher(min(self._longer + 1, _LEAST), causes=self._asked)
         self._pushes = PushWatcher(record)
 
     def events(self) -> FoundEvents:
@@ -110,7 +110,7 @@ class _ReplayedEvents(RecordEvents):
         waits = self._here(self._spells)
         if waits.empty:
             # Not even short ones: what is nearest takes another replay, which collects all.
-            every = WaitWatcher(1, causes=self._causes)
+            every = WaitWatcher(1, causes=self._asked)
             self._replay.watch([every], last=self._replay.end - 1, aim="looking for shorter waits")
             waits = self._here(every)
         nearest = Nearest(f"no kernel waits{'' if self.query.cause is None else f' for {self.query.cause}'} there")

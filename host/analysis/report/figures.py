@@ -1,6 +1,6 @@
 """The charts of a report: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,7 +49,7 @@ def chart_sections(frames: Frames) -> list[tuple[str, str, list[Chart]]]:
     busy = [partial(_busy, kind=kind, height=height) for kind, height in _MAPS.items()]
     banks = [_arrays_of_levels, _hottest, *busy] if frames.record.memory else []
     limits = [_roof, _limits, _limits_of_levels] if frames.roofline is not None else []
-    sections = {
+    sections: dict[tuple[str, str], list[Callable[[Frames], Chart]]] = {
         ("stacks", "Cycle stacks"): [_whole, *iterations, _levels, _over_time],
         ("kernels", "Kernels"): [_lapse, _kernels],
         ("work", "Work"): [_work],
@@ -76,13 +76,7 @@ def _whole(frames: Frames) -> Chart:
     shown = traces(found, "rows", form="%{x:,.0f} cycles, %{customdata:.1%}")
     for trace in shown:
         trace["customdata"] = (trace["x"] / totals.to_numpy()).astype(np.float32)
-    figure = _rows_figure(shown, height=100 + 44 * len(found))
-    return chart("whole", figure)
-
-
-def _rows_figure(shown: Sequence[charts.Trace], *, height: int) -> Figure:
-    rows = {"autorange": "reversed", "type": "category", "automargin": True}
-    return new_figure(shown, height=height, x="cycles", barmode="stack", yaxis=rows)
+    return chart("whole", charts.stacked_rows(shown, height=100 + 44 * len(found), x="cycles"))
 
 
 def _stack_of(stacks: pd.DataFrame, what: str) -> Figure:
