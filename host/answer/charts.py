@@ -38,6 +38,8 @@ _DATA = msgspec.toml.decode(Path(__file__).with_name("template.toml").read_bytes
 _LAYOUT = _DATA["layout"]
 DARK: dict[str, str] = _DATA["dark"]
 """Colours on a dark page, by those on a light one: neutral ones, and a line too dark for it. Others are the same."""
+DRAWN: dict[str, dict[str, Any]] = _DATA["static"]
+"""What drawings in files have for symbols, dashes, steps and patterns."""
 PAPER, INK, GRID, AXIS = (
     _LAYOUT["paper_bgcolor"],
     _LAYOUT["font"]["color"],
