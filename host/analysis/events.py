@@ -15,7 +15,7 @@ import pandas as pd
 
 from cyscc.host.analysis.event_kinds import KINDS, EventQuery
 from cyscc.host.output.errors import InputError
-from cyscc.host.record.reader import Record
+from cyscc.host.record.reader import Record, memory_parts
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSES
@@ -268,7 +268,7 @@ class RecordEvents:
         """Return the busiest part of the memory of a kind in each interval."""
         if self.record.memory is None:
             return _NONE, Nearest(f"this memory has no {'links' if kind == 'link' else 'banks'}")
-        table, noun, keys, busy = self.record.memory_parts[kind]
+        table, noun, keys, busy = memory_parts(self.record)[kind]
         rows = self._interval_rows(table)
         if self.place.bank is not None:
             rows = rows[(rows[["controller", "bank"]] == list(self.place.bank)).all(axis=1)]

@@ -56,6 +56,17 @@ class MemoryPart(NamedTuple):
     busy: float
 
 
+def memory_parts(record: "Record") -> dict[str, MemoryPart]:
+    """Return the kinds of parts of a memory that has banks and links, by name."""
+    memory = record.machine["memory"]
+    busy = float(memory["bank_busy"])
+    return {
+        "bank": MemoryPart("banks", "accesses", ("controller", "bank"), busy),
+        "controller": MemoryPart("banks", "accesses", ("controller",), busy / memory["banks"]),
+        "link": MemoryPart("links", "requests", ("engine", "link"), 1.0),
+    }
+
+
 class Record(Displayed):
     """A record: a run's activity over time.
 
@@ -265,18 +276,6 @@ class Record(Displayed):
     def memory(self) -> dict[str, Any] | None:
         """Banks and links of the memory; None if it has none."""
         return self.machine["memory"]
-
-    @cached_property
-    def memory_parts(self) -> dict[str, MemoryPart]:
-        """Kinds of parts of the memory; only memories that have banks and links have any."""
-        if self.memory is None:
-            return {}
-        busy = float(self.memory["bank_busy"])
-        return {
-            "bank": MemoryPart("banks", "accesses", ("controller", "bank"), busy),
-            "controller": MemoryPart("banks", "accesses", ("controller",), busy / self.memory["banks"]),
-            "link": MemoryPart("links", "requests", ("engine", "link"), 1.0),
-        }
 
     def bank_peak(self, controller: int, bank: int) -> tuple[int, int] | None:
         """Return the first cycle of the interval in which a bank had most accesses, and these; None if it had none."""

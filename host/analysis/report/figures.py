@@ -18,6 +18,7 @@ from cyscc.host.analysis.roofline.plot import THROUGHPUT, intensity_title, level
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import COLOURS, EDGE, GRID, INK, PAPER, TITLES, Chart, Figure, look, new_figure, traces
 from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, RUN_COLOURS, SKY, STACK, VERMILION
+from cyscc.host.record.reader import memory_parts
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 from cyscc.sim.observation.causes import WORK
 
@@ -42,14 +43,17 @@ _TURNS = 40
 _WAITED = ("accesses", "waiting")
 
 
+_Make = Callable[[Frames], Chart]
+
+
 def chart_sections(frames: Frames) -> list[tuple[str, str, list[Chart]]]:
     """Return the charts of a run by section, each section with its name for links and its title."""
     iterations = [_iterations] if frames.instructions["iteration"].any() else []
     # Some memories have no banks or links, and the limits of some machines are not known.
     busy = [partial(_busy, kind=kind, height=height) for kind, height in _MAPS.items()]
-    banks = [_arrays_of_levels, _hottest, *busy] if frames.record.memory else []
-    limits = [_roof, _limits, _limits_of_levels] if frames.roofline is not None else []
-    sections: dict[tuple[str, str], list[Callable[[Frames], Chart]]] = {
+    banks: list[_Make] = [_arrays_of_levels, _hottest, *busy] if frames.record.memory else []
+    limits: list[_Make] = [_roof, _limits, _limits_of_levels] if frames.roofline is not None else []
+    sections: dict[tuple[str, str], list[_Make]] = {
         ("stacks", "Cycle stacks"): [_whole, *iterations, _levels, _over_time],
         ("kernels", "Kernels"): [_lapse, _kernels],
         ("work", "Work"): [_work],
@@ -328,7 +332,7 @@ def _hottest(frames: Frames) -> Chart:
 
 def _busy(frames: Frames, kind: str, height: int) -> Chart:
     """Return heat maps of the utilisation of a kind of parts of the memory, and of the requests that wait for them."""
-    part = frames.record.memory_parts[kind]
+    part = memory_parts(frames.record)[kind]
     sizes = {**frames.record.machine, **(frames.record.memory or {})}
     every = [range(int(sizes[f"{key}s"])) for key in part.keys]
     places = pd.MultiIndex.from_product(every) if len(every) > 1 else pd.Index(every[0])
