@@ -204,7 +204,7 @@ def _of_vertices(
     record: "Record", vertices: Sequence[int], setting: "RerunSetting", *, window: Any
 ) -> tuple[Replayed, Place, int]:
     """Return the lives of vertices, the place of the first one's first visit, and cycles to show before it."""
-    from cyscc.host.replay.meanwhile import vertex_lives
+    from cyscc.host.replay.vertices import vertex_lives
 
     if len(vertices) > 1 and window is not None:
         raise SpecError("", "-o and --trace are of one window: give one vertex, or --at")

@@ -7,8 +7,7 @@ from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
 from cyscc.host.experiments.sweep.recorded import RecordedPoints
-from cyscc.host.experiments.trial.answer import attempt_line, trial_answer
-from cyscc.host.experiments.trial.trial import checked_seconds, try_changes
+from cyscc.host.experiments.trial.trial import attempt_line, checked_seconds, trial_answer, try_changes
 from cyscc.host.interface.experiments import plan_of
 from cyscc.host.interface.given import inputs_of, record_of
 from cyscc.host.interface.notes import AgainMany, AnyRecord, File

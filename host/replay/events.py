@@ -14,7 +14,7 @@ from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.replaying import RecordReplay, Watcher
-from cyscc.host.replay.waits import WaitWatcher
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.coprocessor import Cause

@@ -316,7 +316,7 @@ def nearest_waits(point: Place, longest: pd.DataFrame, record: Record) -> list[P
     point : Place
         The point.
     longest : DataFrame
-        The longest wait of each kernel in each instruction, as of `cyscc.host.replay.waits.WaitWatcher.frame`.
+        The longest wait of each kernel in each instruction, as of `cyscc.host.replay.spells.WaitWatcher.frame`.
     record : Record
         The record.
     """

@@ -19,7 +19,7 @@ from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import PHASES
 from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
 from cyscc.host.replay.replaying import RecordReplay
-from cyscc.host.replay.search import Reached
+from cyscc.host.replay.spells import Reached
 from cyscc.host.runs.recorder import kernel_cycles
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, Place

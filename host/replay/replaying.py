@@ -16,7 +16,7 @@ from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
 from cyscc.host.replay.finding import Located, MissingPointError, causes_of, find, last_attempt, nearest_waits, place_of
-from cyscc.host.replay.search import Reached, SpellSearch, stop_behind
+from cyscc.host.replay.spells import Reached, SpellSearch, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import Session, execute
@@ -346,7 +346,7 @@ class RecordReplay(Replay):
 
     def _nearest_waits(self, point: Place) -> Sequence[Place]:
         """Return points with waits that are nearest to one that the run lacks."""
-        from cyscc.host.replay.waits import LongestWaits
+        from cyscc.host.replay.spells import LongestWaits
 
         starts = last_attempt(self.record)["start"].to_numpy()
         longest = LongestWaits([Cause[name.upper()] for name in causes_of(point)], starts)

@@ -10,7 +10,7 @@ from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.replaying import RecordReplay, Window, WindowRequest
-from cyscc.host.replay.waits import WaitWatcher
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.sim.observation.causes import CAUSES
 

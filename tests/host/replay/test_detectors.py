@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from cyscc.host.replay.finding import Located, Search
-from cyscc.host.replay.search import Reached, SpellSearch
+from cyscc.host.replay.spells import Reached, SpellSearch
 from cyscc.host.specification.place import Place
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
@@ -68,7 +68,7 @@ class Spells:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("text", ["slot", "wait=slot,longer=40", "slot,engine=1", "slot,module=intersection,kernel=0"])
 def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
+    monkeypatch.setattr("cyscc.host.replay.spells.sync_interval", lambda *_: 8)
     point = Place.parse(text)
     expected = []
     for engine, number, _, begin, end in Spells(seed).spells:
@@ -103,7 +103,7 @@ def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_limits_of_fifos(text: str, limits: dict[str, list[int | None]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
+    monkeypatch.setattr("cyscc.host.replay.spells.sync_interval", lambda *_: 8)
     machine: Any = Spells(0)
     SpellSearch(machine, Search(spans=SPANS, nth=1), Place.parse(text))
     machine.simulate(200)

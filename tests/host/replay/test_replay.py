@@ -12,7 +12,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import read_sealed, write_sealed
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.waits import RUNNING, WaitWatcher
+from cyscc.host.replay.spells import RUNNING, WaitWatcher
 from cyscc.host.specification.place import Place
 from tests.host.replay.conftest import GRAPH
 from tests.host.replay.conftest import replayed as replayed_run

@@ -8,7 +8,7 @@ import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
-from cyscc.host.replay.waits import WaitWatcher
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.test_trace import ReadBack
 from tests.host.replay.conftest import Recorded, replayed

@@ -11,9 +11,8 @@ from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.recorded import RecordedPoints
-from cyscc.host.experiments.trial import answer
-from cyscc.host.experiments.trial.answer import attempt_line, conclusion, trial_answer
-from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds
+from cyscc.host.experiments.trial import trial as trials
+from cyscc.host.experiments.trial.trial import Attempt, Trial, attempt_line, checked_seconds, conclusion, trial_answer
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import RunSpec
@@ -63,8 +62,8 @@ def record(tmp_path: Path) -> Record:
 @pytest.fixture(autouse=True)
 def without_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the attempts, which have no records, have causes."""
-    monkeypatch.setattr(answer, "compare", lambda *_: None)
-    monkeypatch.setattr(answer, "causes_of", lambda _: ["The causes are these."])
+    monkeypatch.setattr(trials, "compare", lambda *_: None)
+    monkeypatch.setattr(trials, "causes_of", lambda _: ["The causes are these."])
     monkeypatch.setattr(PointRequest, "record", lambda *_: None)
 
 
