@@ -7,7 +7,8 @@ import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison
 from cyscc.host.analysis.explain.conclusion import conclusion
-from cyscc.host.answer.answer import ROWS, Answer, Column, Table
+from cyscc.host.answer.answer import ROWS, Answer, Table
+from cyscc.host.answer.forms import Forms
 from cyscc.host.record.display import cycles_text, instruction_text, record_title, run_document
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, cause_named
@@ -16,9 +17,8 @@ _FEW = 3
 """Most causes named in a row."""
 _SHOWN = 0.5
 """Least difference in cycles by a cause that is shown."""
-_SHARE = "{:+.2%}"
-CAUSE_COLUMNS: Mapping[str, Column | str] = {"letter": Column(""), "cause": "{}", "title": Column("")}
-"""Columns of a table of causes that name them."""
+FORMS = Forms(__file__)
+"""Forms of the tables of this room."""
 _PARTS = {
     "instructions": "instructions",
     "host": "the host",
@@ -46,8 +46,6 @@ def difference(comparison: Comparison, *, top: int | None = None) -> Answer:
     whole = comparison.cycles[0]
     levels = comparison.levels.assign(where=[instruction_text(row) for _, row in comparison.levels.iterrows()])
     other = (levels["iteration"] != levels["second_iteration"]).any()
-    numbers = {"second_iteration": "{:,}"} if other else {}
-    counts = {"first_iterations": "{:,}", "second_iterations": "{:,}"}
     return Answer(
         title=said[0],
         facts={**facts, **settings},
@@ -55,17 +53,15 @@ def difference(comparison: Comparison, *, top: int | None = None) -> Answer:
         tables={
             "times": _times(comparison),
             "causes": _causes(comparison),
-            "phases": _rows("by phase", comparison.phases, {"phase": Column()}, "phase", whole),
-            "unpaired": _rows(
-                "iterations that only one run has", comparison.unpaired, {"phase": Column(), **counts}, "phase", whole
-            ),
+            "phases": _rows("by phase", comparison.phases, "phase", whole),
+            "unpaired": _rows("iterations that only one run has", comparison.unpaired, "phase", whole),
             "levels": _rows(
                 "by level, those that differ most",
                 levels,
-                {"where": Column("level"), **numbers},
                 "level",
                 whole,
-                top or ROWS,
+                without=["phase", *([] if other else ["second_iteration"])],
+                rows=levels["difference"].abs().nlargest(top or ROWS).index.sort_values().tolist(),
             ),
         },
         fields={
@@ -108,14 +104,7 @@ def _times(comparison: Comparison) -> Table:
     )
     frame["of_first"] = _share(frame["difference"], frame["first"])
     frame["name"] = frame["part"].map(_PARTS)
-    columns: dict[str, Column | str] = {
-        "name": Column(""),
-        "first": "{:,}",
-        "second": "{:,}",
-        "difference": "{:+,}",
-        "of_first": _SHARE,
-    }
-    return Table(title="cycles of the runs", frame=frame, columns=columns, shown=not comparison.selected)
+    return FORMS.table("times", frame, shown=not comparison.selected)
 
 
 def cause_cells(name: str) -> dict[str, Any]:
@@ -127,38 +116,17 @@ def _causes(comparison: Comparison) -> Table:
     ranked = sorted(comparison.causes.items(), key=lambda item: -abs(item[1]))
     frame = pd.DataFrame([{**cause_cells(name), "cycles": cycles} for name, cycles in ranked])
     frame["of_run"] = _share(frame["cycles"], comparison.cycles[0])
-    return Table(
-        title="by cause, in cycles of an average kernel",
-        frame=frame,
-        columns={**CAUSE_COLUMNS, "cycles": "{:+,.0f}", "of_run": _SHARE},
-        rows=frame.index[frame["cycles"].abs() >= _SHOWN].tolist(),
-    )
+    return FORMS.table("changed_causes", frame, rows=frame.index[frame["cycles"].abs() >= _SHOWN].tolist())
 
 
-def _rows(
-    title: str, frame: pd.DataFrame, keys: "Mapping[str, Column | str]", unit: str, whole: int, most: int | None = None
-) -> Table:
+def _rows(title: str, frame: pd.DataFrame, unit: str, whole: int, **shown: Any) -> Table:
     """Return the rows of a frame, with each difference as a share of the unit's cycles and of those of the run."""
     frame = frame.assign(
         of_unit=_share(frame["difference"], frame["first_cycles"]),
         of_run=_share(frame["difference"], whole),
         why=[difference_causes(row) for row in frame.to_dict("records")],
     )
-    return Table(
-        title=title,
-        frame=frame,
-        columns={
-            **keys,
-            "first_cycles": Column("first", "{:,}"),
-            "second_cycles": Column("second", "{:,}"),
-            "difference": "{:+,}",
-            "of_unit": Column(f"of {unit}", _SHARE),
-            "of_run": _SHARE,
-            "why": "{}",
-        },
-        rows=None if most is None else frame["difference"].abs().nlargest(most).index.sort_values().tolist(),
-        most=None,
-    )
+    return FORMS.table("changes", frame, {"title": title, "unit": unit}, **shown)
 
 
 def difference_causes(causes: "Mapping[str, Any] | Mapping[Any, Any]") -> str:

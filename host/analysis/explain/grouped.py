@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison
-from cyscc.host.analysis.explain.difference import difference_causes, settings_text
+from cyscc.host.analysis.explain.difference import FORMS, difference_causes, settings_text
 from cyscc.host.analysis.explain.explanation import causes_table
 from cyscc.host.analysis.explain.groups import FEWEST, GroupComparison, RunGroup, compare_groups, input_text
 from cyscc.host.analysis.explain.settings import INPUTS, settings_that_differ
-from cyscc.host.answer.answer import ROWS, Answer, Column, Table
+from cyscc.host.answer.answer import ROWS, Answer, Table
 from cyscc.host.answer.colours import STACK
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -48,8 +48,7 @@ def grouped(groups: Sequence[RunGroup], *, top: int | None = None) -> Answer:
             "runs": _runs(groups, top or ROWS, shown=not comparisons),
             "inputs": _inputs(comparisons, top or ROWS),
             "causes": causes_table(
-                "causes, of the instructions' kernel-cycles: mean",
-                {group.name: {name: group.causes[name].mean for name in STACK} for group in groups},
+                {group.name: {name: group.causes[name].mean for name in STACK} for group in groups}, of=": mean"
             ),
         },
         fields={"conclusion": " ".join(said), "settings": settings},
@@ -145,14 +144,7 @@ def _groups(groups: Sequence[RunGroup]) -> Table:
             for group in groups
         ]
     )
-    columns: dict[str, Column | str] = {
-        "group": "{}",
-        "runs": "{}",
-        **dict.fromkeys(("cycles", "deviation", "least", "most"), "{:,.0f}"),
-        "gteps": Column("GTEPS", "{:.3f}"),
-        "gteps_deviation": Column("deviation", "{:.3f}"),
-    }
-    return Table(title="groups: mean and standard deviation", frame=frame, columns=columns, most=None)
+    return FORMS.table("groups", frame)
 
 
 def _comparisons(comparisons: Sequence[GroupComparison]) -> Table:
@@ -171,13 +163,12 @@ def _comparisons(comparisons: Sequence[GroupComparison]) -> Table:
             for each in comparisons
         ]
     )
-    return Table(title="comparisons", frame=frame, shown=False)
+    return FORMS.table("comparisons", frame)
 
 
 def _runs(groups: Sequence[RunGroup], most: int, *, shown: bool) -> Table:
     frame = pd.DataFrame([_run_row(group, record) for group in groups for record in group.records])
-    columns: dict[str, Column | str] = {"input": "{}", "cycles": "{:,}", "gteps": Column("GTEPS", "{:.3f}")}
-    return Table(title="runs", frame=frame, columns=columns, most=most, shown=shown)
+    return FORMS.table("runs", frame, most=most, shown=shown)
 
 
 def _run_row(group: RunGroup, record: Record) -> dict[str, Any]:
@@ -199,17 +190,9 @@ def _input(record: Record) -> dict[str, Any]:
 
 def _inputs(comparisons: Sequence[GroupComparison], most: int) -> Table:
     rows = [_pair_row(each, pair) for each in comparisons for pair in each.pairs]
-    several = {"group": Column("")} if len(comparisons) > 1 else {}
-    columns: dict[str, Column | str] = {
-        **several,
-        "input": "{}",
-        "first_cycles": Column("first", "{:,}"),
-        "second_cycles": Column("second", "{:,}"),
-        "ratio": Column("time of first", "{:.3f}"),
-        "why": Column("why, in cycles"),
-    }
     against = f"{comparisons[0].second.name} against {comparisons[0].first.name}, " if len(comparisons) == 1 else ""
-    return Table(title=f"{against}by input", frame=pd.DataFrame(rows), columns=columns, most=most)
+    several = [] if len(comparisons) > 1 else ["group"]
+    return FORMS.table("inputs", pd.DataFrame(rows), {"against": against}, without=several, most=most)
 
 
 def _pair_row(comparison: GroupComparison, pair: Comparison) -> dict[str, Any]:
