@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from cyscc.host.baselines.mdp.formats.annotations import Annotations
     from cyscc.host.baselines.mdp.model import Mdp
     from cyscc.host.baselines.mec.basic import MecDecomposition
-    from cyscc.host.baselines.software import Decomposition, Reports, SoftwareRun
+    from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareRun
+    from cyscc.host.baselines.software.limited import Reports
     from cyscc.host.experiments.studies.comparison import AlgorithmComparison
     from cyscc.sim.configuration import AcceleratorConfig
 
@@ -85,7 +86,8 @@ def software(
 
     from cyscc.host.baselines.devices import open_device
     from cyscc.host.baselines.devices.steps import Order
-    from cyscc.host.baselines.software import SoftwareSetting, in_child, run_software, transposed
+    from cyscc.host.baselines.software.decomposition import SoftwareSetting, run_software, transposed
+    from cyscc.host.baselines.software.limited import in_child
     from cyscc.host.graph.formats import named_graph
     from cyscc.host.graph.reference import check_components, component_sizes
     from cyscc.host.runs.execution import check_result
@@ -293,7 +295,7 @@ def _check_algorithms(names: Sequence[str], device: str) -> None:
             raise SpecError("algorithms", f"{name} is not installed: pip install 'cyscc[peers]'")
     if device != "cpu" and any(name in KINDS and KINDS[name].devices for name in names):
         from cyscc.host.baselines.devices import open_device
-        from cyscc.host.baselines.software import in_child
+        from cyscc.host.baselines.software.limited import in_child
 
         # In another process: CUDA does not survive a fork, and each algorithm has a process of its own.
         in_child(device, lambda _: open_device(device).close())

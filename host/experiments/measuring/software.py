@@ -10,8 +10,13 @@ import numpy as np
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.mec.basic import run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
-from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, run_software
-from cyscc.host.baselines.software.decomposition import small_graph
+from cyscc.host.baselines.software.decomposition import (
+    Decomposition,
+    SoftwareRun,
+    SoftwareSetting,
+    run_software,
+    small_graph,
+)
 from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
 from cyscc.host.experiments.plan.request import Amount, Count, Divisor, Measured, Positive, Request
