@@ -498,7 +498,7 @@ def mec(
     from cyscc.host.baselines.mdp.formats import STANDARD_INPUT, read_mdp
     from cyscc.host.baselines.mdp.formats.annotations import files_beside, read_annotations
     from cyscc.host.baselines.mec.checker import check_mecs
-    from cyscc.host.baselines.mec.listing import MOST_LISTED, list_components, staying_choices
+    from cyscc.host.baselines.mec.listing import MOST_LISTED, list_components
     from cyscc.host.graph.reference import component_sizes
     from cyscc.host.runs.execution import check_result
 
@@ -521,7 +521,7 @@ def mec(
         begin = time.perf_counter()
         found, where, words, simulated, seconds = _on_accelerator(spec, mdp, steps)
         wall["simulate"] = time.perf_counter() - begin
-    stays = staying_choices(mdp, found.mecs)
+    stays = mdp.staying(found.mecs)
     begin = time.perf_counter()
     if verify:
         with steps.step("verifying"):
