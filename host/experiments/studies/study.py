@@ -153,7 +153,7 @@ class SoftwareStudy(Study):
     """
 
     points_name = "rows"
-    head_names = (*Study.head_names, "processor")
+    head_names = (*Study.head_names, "processor", "device", "threads")
 
     device: str
     threads: int
@@ -193,7 +193,9 @@ class MachineStudy(Study):
 
     memory: str
 
-    head_names = (*Study.head_names, "memory")
+    head_names = (*Study.head_names, "memory", "clock_hz")
+    clock_hz: ClassVar[float | None] = None
+    """Clock of the machines, which only the results know."""
 
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the points."""

@@ -394,8 +394,8 @@ class Published:
         self._places = layout.places
         self._states = initial.size
         self._open = OpenList(device, initial)
-        counters = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
-        self.on = _States(layout.forward, layout.backward, initial, *counters, self._open.vertices)
+        edges, done, cells = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
+        self.on = _States(layout.forward, layout.backward, initial, edges, done, cells, self._open.vertices)
         self._removed = removed
         self._rounds = self._trims = self._searches = self._others = 0
 
@@ -637,8 +637,8 @@ class Listed(Published):
     def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
         super().__init__(layout, setting, initial, removed)
         self._hub = layout.hub
-        queues = (self._device.zeros(self._states, np.int32) for _ in range(2))
-        self._lists = _Lists(*queues, counters=self._device.zeros(4))
+        forward, backward = (self._device.zeros(self._states, np.int32) for _ in range(2))
+        self._lists = _Lists(forward, backward, self._device.zeros(4))
 
     def _begin(self) -> None:
         super()._begin()
