@@ -259,7 +259,7 @@ class Throughput(_Searches, Grid):
 
     figure_of = staticmethod(_throughput_figure)
     head_names = (*Grid.head_names, "paper_average_over_vertices")
-    paper_average_over_vertices = TABLE1_VERTICES
+    paper_average_over_vertices: ClassVar[list[int]] = list(TABLE1_VERTICES)
 
     def keys(self) -> Iterable[Key]:
         """Return the keys of the points."""
