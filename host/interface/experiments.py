@@ -142,8 +142,6 @@ def experiment(
         write_text(str(paths[1]), answer.markdown())
         for path in paths[2:]:
             answer.plot(path)
-    said = (
-        f"{plan.made + plan.found} measurements, {plan.found} of them taken over from {folder / RESULTS}\n"
-        f"written: {', '.join(map(str, paths))}"
-    )
+    measured = f"{plan.made + plan.found} measurements, {plan.found} of them taken over from {folder / RESULTS}\n"
+    said = f"{measured if plan.made + plan.found else ''}written: {', '.join(map(str, paths))}"
     return replace(answer, said=[*answer.said, said])

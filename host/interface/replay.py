@@ -55,6 +55,14 @@ Trace = Annotated[
         writes=Content.TRACE,
     ),
 ]
+Requests = Annotated[
+    notes.MaybeFile,
+    Ask(
+        "write the requests as they arrive at the memory's channels: clock, address, write and channel",
+        "OUT.csv",
+        writes=Content.REQUESTS,
+    ),
+]
 Detail = Annotated["Place | str | None", option_of("record_detail")]
 Interval = Annotated[int | None, option_of("record_detail_interval")]
 From = Annotated[Any, Ask("start from the checkpoint in this folder", "DIR", flag="--from")]
@@ -82,8 +90,14 @@ class Replayed(Answer):
         Rule(("record_detail_interval",), needs=("record_detail",)),
         Rule(
             ("record_detail",),
-            excludes=("at", "life_of", "trace", "executor", "scopes"),
+            excludes=("at", "life_of", "trace", "requests", "executor", "scopes"),
             why="it writes a record of the whole machine",
+        ),
+        Rule(("requests",), needs=("at",), why="they are those of a place"),
+        Rule(
+            ("requests",),
+            excludes=("life_of", "trace", "executor", "scopes", "output", "cycles", "before"),
+            why="it writes all requests of the place",
         ),
         Rule(("life_of",), excludes=("at",), why="the life of a vertex is that of the whole run"),
         Rule(("checkpoint",), needs=("at", "record_detail"), why="the life of a vertex is that of the whole run"),
@@ -99,6 +113,7 @@ def replay(
     scopes: Scopes = (),
     life_of: LifeOf = (),
     trace: Trace = None,
+    requests: Requests = None,
     record_detail: Detail = None,
     record_detail_interval: Interval = None,
     checkpoint: From = None,
@@ -134,6 +149,7 @@ def replay(
     cyscc replay seen --at wait=any,longer=100,nth=3
     cyscc replay seen --at fifo=visits,above=60
     cyscc replay seen --record-detail level=3 --record-detail-interval 32
+    cyscc replay seen --at level=3 --requests level3.csv
     """
     from cyscc.host.replay.replaying import WindowRequest
 
@@ -142,6 +158,8 @@ def replay(
     if record_detail is not None:
         wanted_place = notes.place_of("record-detail", record_detail)
         return _in_detail(record_of(recorded), wanted_place, output, record_detail_interval, checkpoint, setting)
+    if requests is not None:
+        return _with_requests(record_of(recorded), notes.place_of("replay", at), fspath(requests), checkpoint, setting)
     place, path = None if at is None else notes.place_of("replay", at), _waveforms(output)
     before, answer = before or 0, Replayed(title="")
     if place is None:
@@ -197,6 +215,17 @@ def _in_detail(
         title=f"{made.folder}: cycles {begin:,} to {end - 1:,} in intervals of {made.interval}",
         fields={"place": str(place), "folder": str(made.folder), "begin": begin, "end": end, "interval": made.interval},
         record=made,
+    )
+
+
+def _with_requests(record: "Record", place: Place, path: str, checkpoint: Any, setting: "RerunSetting") -> Replayed:
+    """Write the requests of a place."""
+    from cyscc.host.replay.requests import write_requests
+
+    first, end, number = write_requests(record, place, path, setting, checkpoint=checkpoint)
+    return Replayed(
+        title=f"{path}: cycles {first:,} to {end - 1:,}, {count_text(number, 'request')}",
+        fields={"place": str(place), "requests": path, "first": first, "last": end - 1, "number": number},
     )
 
 

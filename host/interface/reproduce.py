@@ -55,6 +55,8 @@ _OPTIONS = {
         repeated=True,
     ),
     "device": get_args(notes.Device)[1],
+    "requests": Ask("of dram: play the requests of this file, as of `cyscc replay --requests`", "FILE"),
+    "outstanding": Ask("of dram with a file: N requests under way at a time, whatever their clocks", "N", low=1),
     "threads": Ask("threads that the software may use (default: the cores)", "N", low=1, high=1024),
     "seed": Ask("seed of the graphs", "S", low=0, high=2**64 - 1),
 }

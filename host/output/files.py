@@ -38,6 +38,7 @@ class Content(StrEnum):
     WAVES = "a waveform"
     LINES = "lines of JSON"
     MODEL = "a model"
+    REQUESTS = "a list of requests"
 
 
 _SUFFIXES = {
@@ -50,6 +51,7 @@ _SUFFIXES = {
     Content.WAVES: (".fst", ".vcd"),
     Content.LINES: (".json", ".jsonl", ".txt"),
     Content.MODEL: (".tra", ".drn"),
+    Content.REQUESTS: (".csv", ".parquet"),
 }
 """Suffixes of output files by content."""
 _FOREIGN = frozenset(

@@ -36,7 +36,7 @@ _GATHERED = 3_000_000
 """Rows that are buffered before they are written."""
 
 
-def _cycles(place: Place, record: Record) -> tuple[int, int]:
+def cycles_of(place: Place, record: Record) -> tuple[int, int]:
     """Return the first cycle of a place of a recorded run, and the cycle after its last.
 
     Of levels, iterations and phases, it is the first instructions without a gap, in the attempt that counts.
@@ -173,7 +173,7 @@ def record_place(
     """
     if record.interrupted is not None:
         raise InputError(f"cannot be recorded in detail: {record.ending}", path=record.folder)
-    cycles, interval = _cycles(place, record), interval or DETAIL_INTERVAL
+    cycles, interval = cycles_of(place, record), interval or DETAIL_INTERVAL
     begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
     replay = RecordReplay(record, setting)
     about = {name: value for name, value in record.document.items() if name not in _OWN}

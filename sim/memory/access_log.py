@@ -78,6 +78,7 @@ class Accesses:
         self.records["capacity"], self.records["end"] = capacity, NEVER
         self._chosen = self._arena.link(self.records, "chosen", AccessRange, _MOST)
         self._rows = self._arena.link(self.records, "rows", Request, capacity)
+        self._entered = self._arena.link(self.records, "entered", Request, capacity)
 
     def choose(self, ranges: Sequence[WatchedRange], *, first: int = 0, end: int = NEVER) -> None:
         """Log accesses to some ranges, accepted from a cycle until before another one; call between two runs.
@@ -97,6 +98,10 @@ class Accesses:
                 *np.array([each.mask, each.value], np.uint64).view(np.int64),
             )
 
+    def follow(self, first: int, end: int) -> None:
+        """Log all requests accepted from a cycle until before another one, when they are; call between two runs."""
+        self.records["first"], self.records["end"], self.records["following"] = first, end, 1
+
     def take(self) -> NDArray[np.void]:
         """Return the accesses logged since the last call, as `ACCESS`, ordered by AE; call between two runs.
 
@@ -105,11 +110,18 @@ class Accesses:
         ValueError
             It was not called often enough, and accesses were lost.
         """
-        counts = self.records["count"].tolist()
-        if max(counts) > self._rows.shape[1]:
-            raise ValueError(f"the log of accesses has room for {self._rows.shape[1]}, and there were {max(counts)}")
-        self.records["count"] = 0
-        rows = np.concatenate([own[:count] for own, count in zip(self._rows, counts, strict=True)])
+        return self._taken("count", self._rows)
+
+    def take_entered(self) -> NDArray[np.void]:
+        """Return the requests that were followed, as `take` does; `answered` is their entry into the way there."""
+        return self._taken("entries", self._entered)
+
+    def _taken(self, number: str, logged: NDArray[np.void]) -> NDArray[np.void]:
+        counts = self.records[number].tolist()
+        if max(counts) > logged.shape[1]:
+            raise ValueError(f"the log of accesses has room for {logged.shape[1]}, and there were {max(counts)}")
+        self.records[number] = 0
+        rows = np.concatenate([own[:count] for own, count in zip(logged, counts, strict=True)])
         taken = np.zeros(rows.size, ACCESS)
         when, payload, data = rows["when"], rows["payload"], rows["data"][:, 0].view(np.uint64)
         taken["cycle"], taken["port"], taken["write"] = when >> 16, when >> 8 & 255, when & 3

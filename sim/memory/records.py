@@ -275,7 +275,9 @@ class AccessLog(Record, lines=True):
     """Log of an AE's accesses, accessed only by `deliver` of that AE.
 
     Accesses accepted from cycle `first` until before `end` are logged if they are in one of the first `ranges` of
-    `chosen`. `rows` has room for `capacity` of them; `count` is their number, more than that if some were lost.
+    `chosen`. `rows` has room for `capacity` of them; `count` is their number, more than that if some were lost. If
+    `following` is 1, `entered` has as much room for all requests of these cycles when they are accepted, with their
+    entry into the way to the memory as their time; `entries` is their number. It is accessed by `accept`.
     """
 
     first: int
@@ -283,8 +285,11 @@ class AccessLog(Record, lines=True):
     ranges: int
     count: int
     capacity: Constant
+    following: int
+    entries: int
     chosen: Rows[AccessRange]
     rows: Rows[Request]
+    entered: Rows[Request]
 
 
 class Context(Record, lines=True):

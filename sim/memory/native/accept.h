@@ -80,6 +80,13 @@ CYSCC_RARE inline void log_flushes(const Context& context, Side& side, Batch& ba
     }
 }
 
+// Logs a request when it is accepted, if that is asked for.
+CYSCC_RARE inline void log_entry(AccessLog& log, const Request& request) {
+    if (log.following == 0 || cycle_of(request) < log.first || cycle_of(request) >= log.end) return;
+    if (log.entries < log.capacity) log.entered[log.entries] = request;
+    ++log.entries;
+}
+
 // Logs an AE's requests by port; the first port advances by one each cycle.
 CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t cycle) {
     if (!checked(side, box, cycle)) return;
@@ -116,6 +123,7 @@ CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t
             entry = cycle;
         }
         requests[place] = {stamp(cycle, port, kind), payload, {box.write_data[port]}, entry};
+        if (rarely(context.kept == Kept::LOG)) log_entry(context.access_logs[side.number], requests[place]);
         latest = std::max(latest, entry);
         entries += entry;
         ++count;

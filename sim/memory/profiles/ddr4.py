@@ -16,8 +16,8 @@ class Ddr4(Dram):
     * A burst has 8 beats of 64 bits, two a clock: 64 bytes. A row of a channel has 8 KB, 128 bursts.
     * Address bits: channel, bank group, column, bank, row, from the burst on: an assumption, under which consecutive
       bursts go to other channels and bank groups, as controllers are configured for streams.
-    * `way_there`, `way_back`: 73.3 ns of an access to an open row, measured at the AXI port (22 cycles of 300 MHz), less
-      `t_cl` and a burst; that they are equal is an assumption.
+    * `way_there`, `way_back`: 73.3 ns of an access to an open row, measured at the AXI port (22 cycles of 300 MHz),
+      less `t_cl` and a burst; that they are equal is an assumption.
     * `t_rcd`, `t_rp`, `t_cl`: 13.32 ns. `t_ras`, `t_ccd_l`, `t_rrd`, `t_faw`, `t_rtp`, `t_wr`, `t_wtr`: 32, 5, 3.3, 21,
       7.5, 15 and 7.5 ns. `t_rtw`: the read's data, and two clocks to turn the bus, before the write's.
     * `t_refi`, `t_rfc`: 7.8 us and 360 ns.

@@ -102,10 +102,11 @@ class Dram(QueuedPorts):
     """Pseudo-channels of DRAM with an open-page policy; each AE has its own crossbar to all of them.
 
     Each request occupies a whole burst; requests are not merged. A controller has a window of so many `entries` for
-    reads, and as many for writes, which its pseudo-channels share; a request waits in front of it, in order, until one
-    in it has its column command. In the window a request takes the first time that is free, in the order of arrival: so
-    a later one passes an earlier one that waits for its bank. A read whose row is open, or will be, is served before the
-    row is closed, if there is time: hits come first. A row that is to be closed is not kept open for later hits.
+    reads, and as many for writes, which its pseudo-channels share; a request waits in front of it, in order, until
+    one in it has its column command. In the window a request takes the first time that is free, in the order of
+    arrival: so a later one passes an earlier one that waits for its bank. A read whose row is open, or will be, is
+    served before the row is closed, if there is time: hits come first. A row that is to be closed is not kept open
+    for later hits.
 
     What is shared is booked: the data bus of a pseudo-channel by bursts, a bank group by `t_ccd_l`, activates of a
     pseudo-channel by `t_rrd` and any five by `t_faw`, and the row commands of a controller, of all its pseudo-channels,
@@ -236,9 +237,20 @@ class Dram(QueuedPorts):
         """Return the memory clocks of a write to an open row, from the AXI port and back."""
         return self.way_there + self.t_cwl + self.burst + self.way_back
 
-    def channel_of(self, address: int) -> int:
+    def arrival(self, entered: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when requests are at their pseudo-channels: after travel, at a clock's edge, and the way there."""
+        return -(-(entered + self.request_travel) * self.memory_mhz // self.machine_mhz) + self.way_there
+
+    def channel_of(self, address: Any) -> Any:
         """Return the pseudo-channel of a byte address."""
         return (address >> self.channel_bit) & (self.channels - 1)
+
+    def with_channel(self, address: NDArray[np.int64], channel: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return byte addresses in other pseudo-channels, their other bits unchanged."""
+        if ((channel < 0) | (channel >= self.channels)).any():
+            wrong = channel[(channel < 0) | (channel >= self.channels)][0]
+            raise ValueError(f"memory {self.name} has no channel {wrong}: it has {self.channels}")
+        return address & ~((self.channels - 1) << self.channel_bit) | channel << self.channel_bit
 
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; each pseudo-channel's are neighbours."""

@@ -314,6 +314,26 @@ class Profile:
         """Shared resources, or None."""
         return None
 
+    def arrival(self, entered: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when requests are at their channels, in clocks of the memory, given the results of `enter`."""
+        return entered
+
+    def channel_of(self, address: Any) -> Any:
+        """Return the channel of byte addresses; 0 of a memory without channels."""
+        return address * 0
+
+    def with_channel(self, address: NDArray[np.int64], channel: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return byte addresses in other channels.
+
+        Raises
+        ------
+        ValueError
+            There is no such channel.
+        """
+        if channel.any():
+            raise ValueError(f"memory {self.name} has no channel {channel.max()}: it has 1")
+        return address
+
     def build(self, state: State, *, ports: int) -> None:
         """Initialize the profile's zeroed state before the first cycle; an AE has `ports` ports."""
 
