@@ -272,7 +272,8 @@ class Bounds:
         """Return the limits of pseudo-channels whose banks have rows.
 
         In any order of the requests, every window of `refresh_interval` cycles contains a whole refresh. The first
-        activate of a channel need not wait for a window, nor the first row of a bank for the end of another row.
+        activate of a channel need not wait for another, nor the first row of a bank for the end of another row. A row
+        that is followed by another one is closed by a command, or by a refresh.
         """
         of_channel, opened = (
             counts.reshape(len(counts), shared.controllers, -1).sum(axis=2)
@@ -285,12 +286,21 @@ class Bounds:
 
         carried = exact(of_channel.max(axis=1)) * rows.burst
         again, bank_again = ((counts - 1).clip(0) for counts in (opened, traffic.openings))
-        busiest = np.maximum(carried, exact(again.max(axis=1)) * rows.activate)
+        activates = np.maximum(exact(again) * rows.activate, exact(again // 4) * rows.five)
+        on_bus, closed = (
+            exact(counts.reshape(len(counts), shared.controllers // rows.sharing, -1).sum(axis=2))
+            for counts in (opened, bank_again)
+        )
+        banks = rows.sharing * shared.banks // shared.controllers
+        commands = (rows.opening * on_bus + rows.closing * np.maximum(closed - banks, 0)) / (
+            1 + rows.closing * banks / rows.refresh_interval
+        )
+        busiest = np.maximum(carried, np.maximum(activates.max(axis=1), commands.max(axis=1)))
         refreshes = busiest // (rows.refresh_interval - rows.refresh)
         return {
             "channels": _whole(exact(traffic.requests) * rows.burst / shared.controllers),
             "busiest_channel": _whole(carried),
-            "rows": _whole(exact(again.sum(axis=1)) * rows.activate / shared.controllers),
+            "rows": _whole(np.maximum(activates.sum(axis=1) / shared.controllers, commands.mean(axis=1))),
             "refresh": _whole(busiest + refreshes * rows.refresh),
             "busiest_bank": _whole(
                 np.maximum(exact(traffic.banks.max(axis=1)) * rows.column, exact(bank_again.max(axis=1)) * rows.row)
@@ -359,7 +369,7 @@ def ceilings(bounds: Bounds) -> tuple[Ceiling, ...]:
         else:
             left = 1 - rows.refresh / rows.refresh_interval
             rates["channels"] = left * shared.controllers / rows.burst
-            rates["rows"] = left * shared.controllers / rows.activate
+            rates["rows"] = left * shared.controllers / rows.of_row
         if bounds.blocks:
             passed = passed_per_cycle(kernels // bounds.engines, np.full(shared.links, 1 / shared.links))
             rates[CROSSBAR.title] = Fraction(bounds.engines * passed)

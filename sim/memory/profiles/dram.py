@@ -299,7 +299,11 @@ class Dram(QueuedPorts):
             bank_by_place=np.arange(banks),
             rows=RowTimes(
                 burst=self.burst * cycles,
-                activate=max(self.t_rrd, Fraction(self.t_faw, 4), self._row_clocks()) * cycles,
+                activate=self.t_rrd * cycles,
+                five=self.t_faw * cycles,
+                opening=self.activate_clocks * cycles,
+                closing=self.precharge_clocks * cycles,
+                sharing=self.pseudo_channels,
                 column=self.t_ccd_l * cycles,
                 row=(self.t_ras + self.t_rp) * cycles,
                 refresh_interval=self.t_refi * cycles,

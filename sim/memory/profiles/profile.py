@@ -141,8 +141,14 @@ class RowTimes:
 
     Parameters
     ----------
-    burst, activate : Fraction
-        Data bus time of an access; least time between row activations of a controller.
+    burst : Fraction
+        Data bus time of an access.
+    activate, five : Fraction
+        Least time between row activations of a controller; from one to the fourth after it.
+    opening, closing : Fraction
+        Time that the row commands take which open and close a row, on the bus for them.
+    sharing : int
+        Controllers, neighbours, that share such a bus.
     column, row : Fraction
         Least bank time of an access to the open row; least time between activations of rows of a bank.
     refresh_interval, refresh : Fraction
@@ -151,10 +157,19 @@ class RowTimes:
 
     burst: Fraction
     activate: Fraction
+    five: Fraction
+    opening: Fraction
+    closing: Fraction
+    sharing: int
     column: Fraction
     row: Fraction
     refresh_interval: Fraction
     refresh: Fraction
+
+    @property
+    def of_row(self) -> Fraction:
+        """Least time of a controller for each row of many, if those of a bus open as many."""
+        return max(self.activate, self.five / 4, self.sharing * (self.opening + self.closing))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

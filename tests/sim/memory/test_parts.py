@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cyscc.sim.memory import FLUSH, Hbm2, Hc2, Memory, Profile, parse_profile
+from cyscc.sim.memory import FLUSH, Ddr4, Hbm2, Hc2, Memory, Profile, parse_profile
 from cyscc.sim.memory.crossbar import Calendar, make_calendars
 from tests.sim.memory.stepper import Request, hand_over, machine, read, shown, write
 from tests.sim.memory.test_order import assert_same, mixed
@@ -17,7 +17,8 @@ PROFILES: dict[str, tuple[Profile, int]] = {
     "hc2 with slow banks and few controllers": (Hc2(bank_busy=40, controllers=4, links=1, controller_bit=4), 4),
     "hc2 with one controller": (Hc2(controllers=1), 1),
     "hbm2": (Hbm2(), 8),
-    "hbm2 with two channels": (Hbm2(channels=2, links=2), 2),
+    "hbm2 with two controllers": (Hbm2(channels=2, pseudo_channels=1, links=2), 2),
+    "ddr4": (Ddr4(), 4),
     "stress": (parse_profile("stress:9"), 1),
 }
 """Profiles, each with the most parts that it can be divided into."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
+from cyscc.sim.memory import Ddr4, Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
 
 CHOICE = (
-    "choose from hc2, hbm2, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), a .toml "
-    "file, a .py file of rules"
+    "choose from hc2, hbm2, ddr4, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), "
+    "a .toml file, a .py file of rules"
 )
 
 
@@ -28,6 +28,7 @@ def refusal(make: Callable[[], object]) -> str:
     [
         ("hc2", Hc2()),
         ("hbm2", Hbm2()),
+        ("ddr4", Ddr4()),
         ("fixed:1", Fixed(latency=1)),
         ("fixed:100000", Fixed(latency=100_000)),
         ("stress", Stress(seed=0)),
@@ -39,7 +40,7 @@ def test_profile(text: str, expected: Profile) -> None:
     assert parse_profile(text) == expected
 
 
-@pytest.mark.parametrize("text", ["hc2", "hbm2", "fixed:75", "stress:3"])
+@pytest.mark.parametrize("text", ["hc2", "hbm2", "ddr4", "fixed:75", "stress:3"])
 def test_name_is_what_was_parsed(text: str) -> None:
     assert str(parse_profile(text)) == text
 
@@ -71,7 +72,16 @@ def test_value_out_of_range(text: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "quantum"),
-    [("hc2", 60), ("hbm2", 24), ("fixed:1", 1), ("fixed:3", 3), ("fixed:4", 4), ("fixed:75", 4), ("stress", 4)],
+    [
+        ("hc2", 60),
+        ("hbm2", 24),
+        ("ddr4", 19),
+        ("fixed:1", 1),
+        ("fixed:3", 3),
+        ("fixed:4", 4),
+        ("fixed:75", 4),
+        ("stress", 4),
+    ],
 )
 def test_quantum(text: str, quantum: int) -> None:
     assert parse_profile(text).quantum == quantum
@@ -151,6 +161,13 @@ def test_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 CYCLES, PLACES = (0, 1_000_000), (1, 65_536)
+DRAM = {
+    CYCLES: "request_travel=4 response_travel=4",
+    (1, 1_000_000): "flush_travel=24",
+    PLACES: "port_queue=32 reads_in_flight=512 writes_in_flight=512",
+    (1, 4): "links=1",
+    (5, 16): "channel_bit=6",
+}
 RANGES: dict[type[Profile], dict[tuple[int, int], str]] = {
     Fixed: {(1, 100_000): "latency"},
     Stress: {(0, 2**63 - 1): "seed=0"},
@@ -165,22 +182,38 @@ RANGES: dict[type[Profile], dict[tuple[int, int], str]] = {
         (3, 13): "controller_bit=6 link_bit=3",
     },
     Hbm2: {
-        CYCLES: "request_travel=4 response_travel=4",
-        (1, 1_000_000): "flush_travel=24",
+        **DRAM,
         (1, 10_000): "machine_mhz=150 memory_mhz=900",
-        (0, 100_000): "way_there=40 way_back=41 t_rfc=234 refresh_stagger=109",
+        (0, 100_000): "way_there=40 way_back=41 t_rfc=234 refresh_stagger=0",
         (1, 100_000): "t_refi=3510",
-        (0, 1000): "t_rcd=14 t_rp=14 t_ras=31 t_cl=13 t_cwl=4 t_rtp=6 t_wr=15 t_wtr=8",
-        (1, 1000): "t_ccd_l=4 t_rrd=4",
-        (0, 4000): "t_faw=15",
-        PLACES: "port_queue=32 reads_in_flight=512 writes_in_flight=512",
+        (0, 1000): "t_rcd=14 t_rp=14 t_ras=31 t_cl=13 t_cwl=4 t_rtp=6 t_wr=15 t_wtr=8 t_rtw=13",
+        (1, 1000): "t_ccd_l=4",
+        (1, 32): "t_rrd=4",
+        (0, 32): "t_faw=15",
+        (1, 1024): "entries=128 write_batch=38",
         (1, 64): "burst=2 channels=32",
-        (1, 8): "groups=4 banks=4",
+        (1, 8): "groups=4 banks=4 activate_clocks=2 precharge_clocks=1 pseudo_channels=2",
         (1, 128): "columns=32",
-        (1, 4): "links=1",
-        (5, 16): "channel_bit=6",
+        (8, 256): "burst_bytes=32",
         (0, 3): "low_groups=1",
         (0, 7): "low_columns=5",
+    },
+    Ddr4: {
+        **DRAM,
+        (1, 10_000): "machine_mhz=150 memory_mhz=1200",
+        (0, 100_000): "way_there=34 way_back=34 t_rfc=433 refresh_stagger=0",
+        (1, 100_000): "t_refi=9364",
+        (0, 1000): "t_rcd=16 t_rp=16 t_ras=39 t_cl=16 t_cwl=12 t_rtp=9 t_wr=18 t_wtr=9 t_rtw=10",
+        (1, 1000): "t_ccd_l=6",
+        (1, 32): "t_rrd=4",
+        (0, 32): "t_faw=26",
+        (1, 1024): "entries=32 write_batch=19",
+        (1, 64): "burst=4 channels=4",
+        (1, 8): "groups=4 banks=4 activate_clocks=1 precharge_clocks=1 pseudo_channels=1",
+        (1, 128): "columns=128",
+        (8, 256): "burst_bytes=64",
+        (0, 3): "low_groups=2",
+        (0, 7): "low_columns=7",
     },
 }
 """Of each profile the parameters by their range, with their defaults."""
