@@ -303,10 +303,11 @@ def _fifos(record: Record, evidence: Sequence[Evidence]) -> Table:
 
 
 def _verdict(record: Record, found: Sequence[Finding], *, whole: bool) -> list[str]:
-    """Return the findings as sentences, and of a whole run the command that tries changes."""
+    """Return the findings as sentences, what their shares are, and of a whole run the command that tries changes."""
     if not found:
         return ["verdict", "  no cause stands out"]
-    lines = ["verdict", *(_told(finding, finding.title) for finding in found)]
+    most = "A share is the most that less of its cause can save: kernels may then wait for something else."
+    lines = ["verdict", *(_told(finding, finding.title) for finding in found), most]
     if whole and record.interrupted is None and any(finding.phase != WHOLE for finding in found):
         folder = printable(shlex.quote(str(record.folder)))
         lines.append(f"cyscc explain {folder} --try measures which changes help, and how much")

@@ -29,7 +29,7 @@ _CARRYING = 0.9
 """Least use of a part of the memory, as a share of what it can carry, with which it can hardly serve more reads."""
 _FREE = 0.5
 """Most use of a part of the memory, as a share of what it can carry, with which it could serve many more reads."""
-_SHORT = 0.5
+SHORT = 0.5
 """Least share of a FIFO's places that are promised on average, with which all of them are at times."""
 _ALIKE = 0.9
 """Use of a FIFO's places, as a share of the tightest one's, from which on it would be the next limit."""
@@ -197,15 +197,13 @@ def _blamed(evidence: Evidence, loaded: float, nearest: float) -> list[str]:
         return []
     used = {name: under_way / depth for name, (under_way, depth) in taking.items()}
     tightest = max(used.values())
-    named = ", ".join(
-        f"{min(under_way, depth):.0f} of the {depth} of {name}"
-        for name, (under_way, depth) in taking.items()
-        if used[name] >= _ALIKE * tightest
-    )
+    alike = [name for name in taking if used[name] >= _ALIKE * tightest]
+    named = ", ".join(f"{min(taking[name]):.0f} of the {taking[name][1]} of {name}" for name in alike)
     seen = f"while a kernel works, {named} are promised to reads"
     # Where nothing in the memory is shared, reads wait for no other one there.
-    if tightest >= _SHORT and (not nearest or (loaded <= _UNLOADED and nearest <= _FREE)):
-        return [f"Places for answers are short: on average {seen}."]
+    if tightest >= SHORT and (not nearest or (loaded <= _UNLOADED and nearest <= _FREE)):
+        both = "" if len(alike) == 1 else " As each can limit alone, only more of all of them is sure to help."
+        return [f"Places for answers are short: on average {seen}.{both}"]
     # Reads may be late for other reasons than others: a memory's own course, or the order of answers.
     if loaded >= _LOADED and nearest >= _CARRYING:
         return [f"On average {seen}; with more places, more reads would wait in the memory."]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.observations import SHORT
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
@@ -315,6 +316,16 @@ def _of_machine(seen: _Seen) -> Iterator[_Change]:
         waits = _all("credit", "response", *(("exchange",) if name == "word_depth" else ()))
         deeper = "More reads of a kernel can be under way."
         yield _Change({name: 2 * getattr(config, name)}, waits, seen.reserved(name) / 2, deeper, modules)
+    for names, modules in (
+        (("neighbour_depth", "word_depth"), searches),
+        (("reach_depth", "colour_depth"), intersections),
+    ):
+        # Where reads need a place in each of two FIFOs, more of one alone may wait for the other.
+        least = min(map(seen.reserved, names))
+        if least >= SHORT:
+            together = "Reads need places in both FIFOs, which are short together."
+            doubled = {name: 2 * getattr(config, name) for name in names}
+            yield _Change(doubled, _all("credit", "response"), least, together, modules)
     slots = "A kernel reserves more slots in a turn of the token."
     yield _Change({"visit_depth": 2 * config.visit_depth}, _all("slot"), 0.5, slots, searches)
     if config.blocking_reservation:

@@ -246,7 +246,8 @@ def test_the_verdict_has_all_that_costs_much(shape: Shape) -> None:
     told = [
         f"{cause_named(each.cause).letter} {each.title}: {each.share:.1%}, {each.cycles:,} cycles" for each in found
     ]
-    assert [text.splitlines()[0] for text in answer.said[1:-1]] == told[:2]
+    assert [text.splitlines()[0] for text in answer.said[1:-2]] == told[:2]
+    assert answer.said[-2].startswith("A share is the most that less of its cause can save")
     assert answer.said[-1] == f"cyscc explain {record.folder} --try measures which changes help, and how much"
     assert answer.document()["findings"] == json.loads(json.dumps([asdict(each) for each in found]))
 

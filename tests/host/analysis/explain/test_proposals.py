@@ -59,8 +59,10 @@ def test_no_memory_saves_more_than_its_proposal_says(memory: str) -> None:
 
 
 def test_what_speaks_for_a_change_puts_it_first() -> None:
-    first = next(iter(found(recorded("random", "hc2"))))
-    assert first in ((("engines", 4),), (("bfs_kernels", 4),))
+    # Each of the two FIFOs is full nearly all the time: only both together help.
+    short, *more = list(found(recorded("random", "hc2")))[:3]
+    assert short == (("neighbour_depth", 16), ("word_depth", 16))
+    assert set(more) == {(("engines", 4),), (("bfs_kernels", 4),)}
     star = found(recorded("star", "hc2"))
     chunks = star[("edge_chunk", 256),]
     assert chunks.cause == "no_work"

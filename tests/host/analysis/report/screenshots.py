@@ -24,7 +24,23 @@ SETS = {
     "study": ("time", "links", "difference"),
 }
 """Sets of pictures; the names of their files begin with the set's."""
+_STACKS = ("time", "difference")
+"""Pictures with the page's one legend of the causes beside them."""
 _COLOURS = 255
+
+
+def _picture(place: Any) -> Image.Image:
+    """Return what is to be seen at a place of a page."""
+    return Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+
+
+def _side_by_side(left: Image.Image, right: Image.Image) -> Image.Image:
+    """Return two pictures as one, both at its bottom."""
+    height = max(left.height, right.height)
+    joined = Image.new("RGB", (left.width + right.width, height), "white")
+    joined.paste(left, (0, height - left.height))
+    joined.paste(right, (left.width, height - right.height))
+    return joined
 
 
 def take(page: Path, folder: Path, pictures: str) -> None:
@@ -40,7 +56,9 @@ def take(page: Path, folder: Path, pictures: str) -> None:
             for chart in place.locator(".chart").all():
                 opened.wait_for_selector(f"#{chart.get_attribute('id')}[data-drawn=yes]", timeout=SLOWEST)
             opened.wait_for_timeout(400)
-            picture = Image.open(io.BytesIO(place.screenshot())).convert("RGB")
+            picture = _picture(place)
+            if name in _STACKS:
+                picture = _side_by_side(picture, _picture(opened.locator("aside")))
             if len(place.locator(".heatmaplayer image").all()) <= 1:
                 # So many colours are enough, and make half of the file; those of heat maps would be cut.
                 picture = picture.quantize(_COLOURS, kmeans=3)

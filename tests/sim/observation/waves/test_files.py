@@ -13,6 +13,7 @@ import pytest
 import pywellen
 
 from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.generators import random_graph
 from cyscc.sim.errors import CycleLimitError, OutputError
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.observation.waves import Waves
@@ -29,12 +30,16 @@ STATE = Variable(number=1, path=("top", "b", "state"), width=2, names={0: "A", 1
 WORD = Variable(number=2, path=("top", "word"), width=4)
 
 
-def simulate(executor: str, output: Path | None, **further: Any) -> dict[str, Any]:
-    """Find the components of a small graph; return the machine's statistics."""
-    edges = np.array([[0, 1, 2, 3, 1, 4], [1, 2, 3, 0, 4, 1]], np.uint32)
+SMALL = Graph.from_edges(5, *np.array([[0, 1, 2, 3, 1, 4], [1, 2, 3, 0, 4, 1]], np.uint32))
+
+
+def simulate(
+    executor: str, output: Path | None, *, config: str = "test", graph: Graph = SMALL, **further: Any
+) -> dict[str, Any]:
+    """Find the components of a graph; return the machine's statistics."""
     options = {"executor": executor, "waves": output, "wave_window": WINDOW, **further}
-    with made("test", "fixed:9", **options) as machine:
-        solve(machine, Graph.from_edges(5, *edges))
+    with made(config, "fixed:9", **options) as machine:
+        solve(machine, graph)
         return machine.statistics()
 
 
@@ -142,11 +147,14 @@ def test_waveforms_change_nothing(tmp_path: Path, further: dict[str, Any]) -> No
     assert simulate("compiled", tmp_path / "run.fst", **further) == simulate("compiled", None)
 
 
-def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("config", ["test", *(pytest.param(full, marks=pytest.mark.long) for full in ("hc2", "fast"))])
+def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path, config: str) -> None:
     whole, part = tmp_path / "whole.fst", tmp_path / "part.fst"
-    first, last = 700, 760
-    simulate("compiled", whole, wave_window=(0, last))
-    simulate("compiled", part, wave_window=(first, last))
+    small = config == "test"
+    first, last = (700, 760) if small else (4000, 4500)
+    graph = SMALL if small else random_graph(1 << 12, 8, seed=1)
+    simulate("compiled", whole, config=config, graph=graph, wave_window=(0, last))
+    simulate("compiled", part, config=config, graph=graph, wave_window=(first, last))
     changes, end = recording(part)
     expected = {}
     for path, listed in recording(whole).changes.items():
@@ -154,7 +162,7 @@ def test_window_shows_what_a_run_drawn_from_its_start_does(tmp_path: Path) -> No
         expected[path] = [(first, before[-1]), *(change for change in listed if change[0] > first)]
     assert [path for path in expected if changes[path] != expected[path]] == []
     assert (changes.keys(), end) == (expected.keys(), last + 1)
-    assert sum(len(listed) > 1 for listed in changes.values()) > 100
+    assert sum(len(listed) > 1 for listed in changes.values()) > (100 if small else 10_000)
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
