@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+
+import msgspec
 
 from cyscc.host.specification.numbers import check_numbers
-from cyscc.host.specification.place import ANY, INSTRUCTION, KERNEL, Place
+from cyscc.host.specification.place import ANY, INSTRUCTION, Place
 from cyscc.sim.observation.causes import IDLE_CAUSES
 
 ORDERS = ("size", "time")
@@ -16,7 +18,7 @@ LONGER = 100
 """Cycles that a wait is longer than, unless another number is given."""
 
 
-class EventKind(NamedTuple):
+class EventKind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A kind of events.
 
     Parameters
@@ -31,6 +33,8 @@ class EventKind(NamedTuple):
         Parts of a place that it can have, besides cycles and instructions.
     replayed : bool
         Whether it is found by a replay only.
+    heads : dict of str to str
+        Heads of columns of its table that others have not.
     """
 
     title: str
@@ -38,48 +42,10 @@ class EventKind(NamedTuple):
     about: str
     parts: tuple[str, ...] = ()
     replayed: bool = False
+    heads: dict[str, str] = {}
 
 
-KINDS = {
-    "wait": EventKind(
-        "waits",
-        "cycles",
-        "a kernel has one cause for a number of cycles without a break",
-        (*KERNEL, "cause"),
-        replayed=True,
-    ),
-    "cause": EventKind(
-        "limits",
-        "of kernel-cycles",
-        "an interval: the cause other than work with most kernel-cycles, and the kernel that has most of them",
-        (*KERNEL, "cause"),
-    ),
-    "fifo": EventKind(
-        "FIFOs full at times",
-        "cycles",
-        "consecutive intervals in which a kernel's FIFO held as many entries as its depth",
-        (*KERNEL, "fifo"),
-    ),
-    "bank": EventKind("hottest banks", "accesses", "an interval: the bank with most accesses", ("bank",)),
-    "controller": EventKind("hottest controllers", "accesses", "an interval: the controller with most accesses"),
-    "link": EventKind("hottest links", "requests", "an interval: the AE's link with most requests", ("engine",)),
-    "port": EventKind(
-        "stalled ports",
-        "of port-cycles",
-        "an interval: the share of the cycles of all ports in which they took no read, or no write",
-        ("engine",),
-    ),
-    "latency": EventKind(
-        "slowest reads",
-        "cycles",
-        "an interval: the mean latency of its reads, and the array whose reads took longest",
-        ("engine",),
-    ),
-    "duplicate": EventKind("vertices pushed again", "entries", "an instruction that pushed vertices more than once"),
-    "overflow": EventKind(
-        "overflows", "entries", "an instruction whose queues overflowed, so that the run began anew with larger ones"
-    ),
-}
+KINDS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, EventKind])
 """Every kind of events by name."""
 
 

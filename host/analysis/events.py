@@ -15,7 +15,7 @@ import pandas as pd
 
 from cyscc.host.analysis.event_kinds import KINDS, EventQuery
 from cyscc.host.output.errors import InputError
-from cyscc.host.record.reader import Record
+from cyscc.host.record.reader import Record, memory_parts
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSES
@@ -57,13 +57,9 @@ class FoundEvents:
         the `first`, cycles of the `longest`, and its first cycle (`longest_at`).
     nearest : dict of str to Nearest
         Of a kind without events: what comes nearest.
-    order : str
-        The order of the events of each kind, one of `ORDERS`.
-    replayed : bool
-        Whether the run was made again.
     hottest : pandas.DataFrame or None
-        If it was, what was accessed in the bank of the first event of this kind, in its interval: `array`, `address`,
-        `vertex`, `accesses`, cycle of the `first`, and mean `latency`.
+        If the run was made again, what was accessed in the bank of the first event of this kind, in its interval:
+        `array`, `address`, `vertex`, `accesses`, cycle of the `first`, and mean `latency`.
     """
 
     record: Record
@@ -71,8 +67,6 @@ class FoundEvents:
     found: dict[str, int]
     kernels: pd.DataFrame
     nearest: dict[str, Nearest]
-    order: str
-    replayed: bool = False
     hottest: pd.DataFrame | None = None
 
     def of(self, kind: str) -> pd.DataFrame:
@@ -108,13 +102,8 @@ class RecordEvents:
         """The instructions to which the events are restricted."""
         self._all_instructions = len(place.rows_of(record.instructions)) == len(record.instructions)
 
-    def events(self, beside: Mapping[str, tuple[pd.DataFrame, Nearest]] | None = None) -> FoundEvents:
+    def events(self) -> FoundEvents:
         """Return the events.
-
-        Parameters
-        ----------
-        beside : mapping, optional
-            By kind, events that are known from elsewhere, see `completed`, and what is nearest if there are none.
 
         Raises
         ------
@@ -126,8 +115,7 @@ class RecordEvents:
         nearest: dict[str, Nearest] = {}
         kernels = [_BY_KERNEL]
         for name in self.query.chosen:
-            known = None if beside is None else beside.get(name)
-            frame, nearest[name] = self._finders[name]() if known is None else known
+            frame, nearest[name] = self.finders[name]()
             found[name] = len(frame)
             if name in _NAMES:
                 kernels.append(_by_kernel(name, frame))
@@ -140,12 +128,11 @@ class RecordEvents:
             found=found,
             kernels=pd.concat(kernels, ignore_index=True),
             nearest=nearest,
-            order=self.query.order,
         )
 
     @property
-    def _finders(self) -> dict[str, Callable[[], tuple[pd.DataFrame, Nearest]]]:
-        """Functions that return the events of a kind, and what is nearest if there are none."""
+    def finders(self) -> dict[str, Callable[[], tuple[pd.DataFrame, Nearest]]]:
+        """Functions that return the events of a kind, see `completed`, and what is nearest if there are none."""
         return {
             "cause": self._causes,
             "fifo": self._fifos,
@@ -279,16 +266,9 @@ class RecordEvents:
 
     def _of_memory(self, kind: str) -> tuple[pd.DataFrame, Nearest]:
         """Return the busiest part of the memory of a kind in each interval."""
-        memory = self.record.memory
-        part, access = ("links", "request") if kind == "link" else ("banks", "access")
-        if memory is None:
-            return _NONE, Nearest(f"this memory has no {part}")
-        busy = float(memory["bank_busy"])
-        table, noun, keys, busy = {
-            "bank": ("banks", "accesses", ["controller", "bank"], busy),
-            "controller": ("banks", "accesses", ["controller"], busy / memory["banks"]),
-            "link": ("links", "requests", ["engine", "link"], 1.0),
-        }[kind]
+        if self.record.memory is None:
+            return _NONE, Nearest(f"this memory has no {'links' if kind == 'link' else 'banks'}")
+        table, noun, keys, busy = memory_parts(self.record)[kind]
         rows = self._interval_rows(table)
         if self.place.bank is not None:
             rows = rows[(rows[["controller", "bank"]] == list(self.place.bank)).all(axis=1)]
@@ -296,7 +276,7 @@ class RecordEvents:
         frame = sums.loc[sums.groupby("cycle")[noun].idxmax()].rename(columns={noun: "amount"})
         frame = frame.join(self._intervals, on="cycle").reset_index(drop=True)
         use, waiting = frame["amount"] * busy / frame["cycles"], frame["waiting"] / frame["amount"]
-        return frame.assign(use=use, waiting=waiting), Nearest(f"no {access} there")
+        return frame.assign(use=use, waiting=waiting), Nearest(f"no {'request' if kind == 'link' else 'access'} there")
 
     def _ports(self) -> tuple[pd.DataFrame, Nearest]:
         rows = self._interval_rows("engines")

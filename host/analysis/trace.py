@@ -1,6 +1,7 @@
 """Perfetto traces of a record: iterations, phases, levels, causes of kernels' cycles, memory and token over time."""
 
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +18,6 @@ _POINTS = 300_000
 
 _MEMORY, _TOKEN, _KERNELS = 3, 4, 10
 """Ranks of tracks behind those of instructions."""
-
-Span: TypeAlias = tuple[int, int]
-"""First cycle, and the cycle after the last one."""
 
 
 def write_trace(record: Record, path: str) -> None:
@@ -41,137 +39,152 @@ def write_trace(record: Record, path: str) -> None:
         A table cannot be read, or the file cannot be written.
     """
     with open_output(path) as file:
-        tracks = Tracks(file)
-        root = root_of(tracks, record)
-        span = (0, record.cycles)
-        add_instructions(tracks, record, root, span)
-        _add_causes(tracks, record, kernel_groups(tracks, record, root))
-        add_counters(tracks, record, root, span)
+        trace = RecordTrace(file, record, (0, record.cycles))
+        trace.add_instructions()
+        trace.add_causes(trace.kernel_groups())
+        trace.add_counters()
 
 
-def root_of(tracks: Tracks, record: Record) -> int:
-    """Add the track that contains all others, and return its number."""
-    run = record.document["run"]
-    return tracks.add(
-        f"cyscc {record.document['command']} of {printable(run['graph'])}: a nanosecond is a cycle",
-        about=f"Times are cycles from reset. Counters have a value for each interval of {record.interval} cycles.",
-    )
+class RecordTrace(Tracks):
+    """The trace of a record.
 
+    Parameters
+    ----------
+    file : binary file
+        The file.
+    record : Record
+        The record.
+    span : (int, int)
+        First cycle, and the cycle after the last one.
+    """
 
-def add_instructions(tracks: Tracks, record: Record, root: int, span: Span) -> None:
-    """Add the tracks of iterations, phases and instructions within a span of cycles, at whose ends slices are cut."""
-    rows = record.attempts.reset_index()
-    rows = rows[(rows["end"] > span[0]) & (rows["start"] < span[1])]
-    of_iteration = ["attempt", "iteration"]
-    for rank, (title, keys, about) in enumerate(
-        (
-            ("iterations", of_iteration, "Two searches and an intersection, which find a component."),
-            ("phases", [*of_iteration, "phase"], "The forward search, the backward search, and the intersection."),
+    def __init__(self, file: BinaryIO, record: Record, span: tuple[int, int]) -> None:
+        super().__init__(file)
+        self._record, self._span = record, span
+        run = record.document["run"]
+        self._root = self.add(
+            f"cyscc {record.document['command']} of {printable(run['graph'])}: a nanosecond is a cycle",
+            about=f"Times are cycles from reset. Counters have a value for each interval of {record.interval} cycles.",
         )
-    ):
-        track = tracks.add(title, about=about, parent=root, rank=rank)
-        groups = rows.groupby(keys, observed=True, sort=False)
-        for key, begin, end in groups.agg(begin=("start", "min"), end=("end", "max")).itertuples():
-            name = f"iteration {key[1]}" if len(keys) == 2 else str(key[2])
-            notes = {"attempt": key[0], "iteration": key[1]}
-            tracks.slice(track, name, max(begin, span[0]), min(end, span[1]), notes)
-    about = "Instructions: levels of searches, and intersections, from the dispatch until the last AE was idle."
-    track = tracks.add("levels", about=about, parent=root, rank=2)
-    columns = ("instruction", "attempt", "iteration", "cycles", "working", "frontier", "pushed", "duplicates")
-    for row in rows.to_dict("records"):
-        name = str(row["phase"]) if row["level"] < 0 else f"level {row['level']}"
-        arguments = {column: int(row[column]) for column in columns}
-        tracks.slice(track, name, max(row["start"], span[0]), min(row["end"], span[1]), arguments)
 
+    def cut_slice(self, track: int, name: str, begin: int, end: int, notes: Mapping[str, int | float | str]) -> None:
+        """Add a slice, as far as it lies in the span; see `Tracks.slice`."""
+        self.slice(track, name, max(begin, self._span[0]), min(end, self._span[1]), notes)
 
-def kernel_groups(tracks: Tracks, record: Record, root: int) -> dict[tuple[int, str], int]:
-    """Add a track for the kernels of each kind of each AE, and return their numbers by AE and module."""
-    kernels = [module for module, count in record.machine["kernels"].items() if count]
-    modules = [(engine, module) for engine in range(record.machine["engines"]) for module in kernels]
-    return {
-        (engine, module): tracks.add(f"AE {engine}: {module} kernels", parent=root, rank=_KERNELS + place)
-        for place, (engine, module) in enumerate(modules)
-    }
+    def add_instructions(self) -> None:
+        """Add the tracks of iterations, phases and instructions within the span."""
+        rows, (start, end) = self._record.attempts.reset_index(), self._span
+        rows = rows[(rows["end"] > start) & (rows["start"] < end)]
+        of_iteration = ["attempt", "iteration"]
+        for rank, (title, keys, about) in enumerate(
+            (
+                ("iterations", of_iteration, "Two searches and an intersection, which find a component."),
+                ("phases", [*of_iteration, "phase"], "The forward search, the backward search, and the intersection."),
+            )
+        ):
+            track = self.add(title, about=about, parent=self._root, rank=rank)
+            groups = rows.groupby(keys, observed=True, sort=False)
+            for key, first, last in groups.agg(begin=("start", "min"), end=("end", "max")).itertuples():
+                name = f"iteration {key[1]}" if len(keys) == 2 else str(key[2])
+                notes = {"attempt": key[0], "iteration": key[1]}
+                self.cut_slice(track, name, first, last, notes)
+        about = "Instructions: levels of searches, and intersections, from the dispatch until the last AE was idle."
+        track = self.add("levels", about=about, parent=self._root, rank=2)
+        columns = ("instruction", "attempt", "iteration", "cycles", "working", "frontier", "pushed", "duplicates")
+        for row in rows.to_dict("records"):
+            name = str(row["phase"]) if row["level"] < 0 else f"level {row['level']}"
+            arguments = {column: int(row[column]) for column in columns}
+            self.cut_slice(track, name, row["start"], row["end"], arguments)
 
+    def kernel_groups(self) -> dict[tuple[int, str], int]:
+        """Add a track for the kernels of each kind of each AE, and return their numbers by AE and module."""
+        record = self._record
+        kernels = [module for module, count in record.machine["kernels"].items() if count]
+        modules = [(engine, module) for engine in range(record.machine["engines"]) for module in kernels]
+        return {
+            (engine, module): self.add(f"AE {engine}: {module} kernels", parent=self._root, rank=_KERNELS + place)
+            for place, (engine, module) in enumerate(modules)
+        }
 
-def _add_causes(tracks: Tracks, record: Record, groups: dict[tuple[int, str], int]) -> None:
-    """Add the counters of the kernels: the share of each cause in the cycles of an interval."""
-    causes = record.frame("kernels")[CAUSE_NAMES].to_numpy(np.int64)
-    kernels = [
-        (engine, module, number) for engine, module in groups for number in range(record.machine["kernels"][module])
-    ]
-    causes = causes.reshape(-1, len(kernels), len(CAUSES))
-    used = int((causes.sum(axis=0) > 0).sum())
-    together = max(1, -(-len(causes) * used // _POINTS))
-    firsts = np.arange(0, len(causes), together)
-    starts = firsts * record.interval
-    lengths = np.diff(np.append(starts, record.cycles))
-    shares = np.add.reduceat(causes, firsts, axis=0) / lengths[:, np.newaxis, np.newaxis]
-    for (engine, module), group in groups.items():
-        own = [place for place, kernel in enumerate(kernels) if kernel[:2] == (engine, module)]
-        about = "Share of each cause in the cycles of all of them: of 100 %, at every time."
-        every = tracks.add("mean of all", about=about, parent=group)
-        _add_shares(tracks, every, shares[:, own].mean(axis=1), starts, record.cycles)
-        for number, place in enumerate(own):
-            about = "Share of each cause in its cycles. A cycle has one cause, so they add up to 100 %."
-            track = tracks.add(f"{module} kernel {number}", about=about, parent=group, rank=1 + number)
-            _add_shares(tracks, track, shares[:, place], starts, record.cycles)
+    def add_causes(self, groups: dict[tuple[int, str], int]) -> None:
+        """Add the counters of the kernels: the share of each cause in the cycles of an interval."""
+        record = self._record
+        causes = record.frame("kernels")[CAUSE_NAMES].to_numpy(np.int64)
+        kernels = [
+            (engine, module, number) for engine, module in groups for number in range(record.machine["kernels"][module])
+        ]
+        causes = causes.reshape(-1, len(kernels), len(CAUSES))
+        used = int((causes.sum(axis=0) > 0).sum())
+        together = max(1, -(-len(causes) * used // _POINTS))
+        firsts = np.arange(0, len(causes), together)
+        starts = firsts * record.interval
+        lengths = np.diff(np.append(starts, record.cycles))
+        shares = np.add.reduceat(causes, firsts, axis=0) / lengths[:, np.newaxis, np.newaxis]
+        for (engine, module), group in groups.items():
+            own = [place for place, kernel in enumerate(kernels) if kernel[:2] == (engine, module)]
+            about = "Share of each cause in the cycles of all of them: of 100 %, at every time."
+            every = self.add("mean of all", about=about, parent=group)
+            self._add_shares(every, shares[:, own].mean(axis=1), starts)
+            for number, place in enumerate(own):
+                about = "Share of each cause in its cycles. A cycle has one cause, so they add up to 100 %."
+                track = self.add(f"{module} kernel {number}", about=about, parent=group, rank=1 + number)
+                self._add_shares(track, shares[:, place], starts)
 
+    def _add_shares(self, parent: int, shares: npt.NDArray[np.float64], starts: npt.NDArray[np.int64]) -> None:
+        """Add a counter for each cause that has a share at any time; shape (times, causes)."""
+        for rank, cause in enumerate(CAUSES):
+            its = (100 * shares[:, rank]).round(2)
+            if its.any():
+                track = self.add(cause.title, about=cause.about, parent=parent, unit="% of cycles", rank=rank)
+                self._add_steps(track, its, starts)
 
-def _add_shares(
-    tracks: Tracks, parent: int, shares: npt.NDArray[np.float64], starts: npt.NDArray[np.int64], end: int
-) -> None:
-    """Add a counter for each cause that has a share at any time; shape (times, causes)."""
-    for rank, cause in enumerate(CAUSES):
-        its = (100 * shares[:, rank]).round(2)
-        if its.any():
-            track = tracks.add(cause.title, about=cause.about, parent=parent, unit="% of cycles", rank=rank)
-            _add_steps(tracks, track, its, starts, end)
+    def add_counters(self) -> None:
+        """Add the counters of memory and token."""
+        record, (start, end) = self._record, self._span
+        begin = start // record.interval * record.interval
 
+        def add(title: str, parent: int, rank: int, values: Any, unit: str, about: str = "") -> None:
+            """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
+            whole = values.reindex(range(begin, end, record.interval), fill_value=0)
+            track = self.add(title, about=about, parent=parent, unit=unit, rank=rank)
+            self._add_steps(track, whole.to_numpy(), np.maximum(whole.index.to_numpy(), start))
 
-def add_counters(tracks: Tracks, record: Record, root: int, span: Span) -> None:
-    """Add the counters of memory and token within a span of cycles."""
-    begin = span[0] // record.interval * record.interval
+        memory = self.add("memory", about="Accesses count when their port takes them.", parent=self._root, rank=_MEMORY)
+        arrays = record.frame("arrays")
+        accesses = (
+            (arrays["reads"] + arrays["writes"]).groupby([arrays["cycle"], arrays["array"]], observed=False).sum()
+        )
+        for rank, array in enumerate(ARRAYS):
+            if array in accesses.index.get_level_values(1):
+                add(f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses per interval")
+        sums = arrays.groupby("cycle")[["latency", "reads"]].sum()
+        latency = (sums["latency"] / sums["reads"].clip(lower=1)).round(2)
+        add("mean latency of reads", memory, 10, latency, "cycles", "From a read to its response.")
+        banks = record.frame("banks").groupby(["cycle", "controller"])[["accesses", "waiting"]].sum()
+        waited = "Cycles that accesses waited for a bank, summed over the accesses of an interval."
+        for first, column, unit, about in (
+            (20, "accesses", "accesses per interval", ""),
+            (120, "waiting", "cycles per interval", waited),
+        ):
+            for controller in banks.index.get_level_values(1).unique():
+                its = banks.xs(controller, level=1)[column]
+                add(f"{column} at controller {controller}", memory, first + int(controller), its, unit, about)
+        engines = record.frame("engines").groupby("cycle").sum()
+        for rank, kind in ((300, "read"), (301, "write")):
+            about = f"Cycles in which a port took no {kind}, summed over all ports of an interval."
+            add(
+                f"ports that take no {kind}", memory, rank, engines[f"{kind}_stalls"], "port-cycles per interval", about
+            )
+        about = "Cycles that responses waited for those before them, summed over the responses of an interval."
+        add("responses wait for their turn", memory, 302, engines["ordering"], "cycles per interval", about)
+        about = "Arrivals of the token, which hands out slots of the queues, at the first kernel of each AE."
+        token = self.add("token", about=about, parent=self._root, rank=_TOKEN)
+        for module in MODULES:
+            add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens per interval")
 
-    def add(title: str, parent: int, rank: int, values: Any, unit: str, about: str = "") -> None:
-        """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
-        whole = values.reindex(range(begin, span[1], record.interval), fill_value=0)
-        track = tracks.add(title, about=about, parent=parent, unit=unit, rank=rank)
-        _add_steps(tracks, track, whole.to_numpy(), np.maximum(whole.index.to_numpy(), span[0]), span[1])
-
-    memory = tracks.add("memory", about="Accesses count when their port takes them.", parent=root, rank=_MEMORY)
-    arrays = record.frame("arrays")
-    accesses = (arrays["reads"] + arrays["writes"]).groupby([arrays["cycle"], arrays["array"]], observed=False).sum()
-    for rank, array in enumerate(ARRAYS):
-        if array in accesses.index.get_level_values(1):
-            add(f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses per interval")
-    sums = arrays.groupby("cycle")[["latency", "reads"]].sum()
-    latency = (sums["latency"] / sums["reads"].clip(lower=1)).round(2)
-    add("mean latency of reads", memory, 10, latency, "cycles", "From a read to its response.")
-    banks = record.frame("banks").groupby(["cycle", "controller"])[["accesses", "waiting"]].sum()
-    waited = "Cycles that accesses waited for a bank, summed over the accesses of an interval."
-    for first, column, unit, about in (
-        (20, "accesses", "accesses per interval", ""),
-        (120, "waiting", "cycles per interval", waited),
-    ):
-        for controller in banks.index.get_level_values(1).unique():
-            its = banks.xs(controller, level=1)[column]
-            add(f"{column} at controller {controller}", memory, first + int(controller), its, unit, about)
-    engines = record.frame("engines").groupby("cycle").sum()
-    for rank, kind in ((300, "read"), (301, "write")):
-        about = f"Cycles in which a port took no {kind}, summed over all ports of an interval."
-        add(f"ports that take no {kind}", memory, rank, engines[f"{kind}_stalls"], "port-cycles per interval", about)
-    about = "Cycles that responses waited for those before them, summed over the responses of an interval."
-    add("responses wait for their turn", memory, 302, engines["ordering"], "cycles per interval", about)
-    about = "Arrivals of the token, which hands out slots of the queues, at the first kernel of each AE."
-    token = tracks.add("token", about=about, parent=root, rank=_TOKEN)
-    for module in MODULES:
-        add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens per interval")
-
-
-def _add_steps(tracks: Tracks, track: int, values: Any, starts: npt.NDArray[np.int64], end: int) -> None:
-    """Add values, each of which holds from a cycle on, to a counter; 0 from the end on."""
-    changed = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    for cycle, value in zip(starts[changed].tolist(), values[changed].tolist(), strict=True):
-        tracks.number(track, cycle, value)
-    tracks.number(track, end, 0)
+    def _add_steps(self, track: int, values: Any, starts: npt.NDArray[np.int64]) -> None:
+        """Add values, each of which holds from a cycle on, to a counter; 0 from the end of the span on."""
+        changed = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+        for cycle, value in zip(starts[changed].tolist(), values[changed].tolist(), strict=True):
+            self.number(track, cycle, value)
+        self.number(track, self._span[1], 0)

@@ -38,6 +38,8 @@ _DATA = msgspec.toml.decode(Path(__file__).with_name("template.toml").read_bytes
 _LAYOUT = _DATA["layout"]
 DARK: dict[str, str] = _DATA["dark"]
 """Colours on a dark page, by those on a light one: neutral ones, and a line too dark for it. Others are the same."""
+DRAWN: dict[str, dict[str, Any]] = _DATA["static"]
+"""What drawings in files have for symbols, dashes, steps and patterns."""
 PAPER, INK, GRID, AXIS = (
     _LAYOUT["paper_bgcolor"],
     _LAYOUT["font"]["color"],
@@ -367,6 +369,12 @@ def new_figure(
     for name, title in (("x", x), ("y", y)):
         layout[f"{name}axis"] = {"title": title, **ticks.get(name, {}), **layout.get(f"{name}axis", {})}
     return Figure(data=list(shown), layout={"template": TEMPLATE, "height": height, **layout})
+
+
+def stacked_rows(shown: Sequence[Trace], **how: Any) -> Figure:
+    """Return stacked bars, a row for each name from the top; the other parameters are those of `new_figure`."""
+    rows = {"autorange": "reversed", "type": "category", "automargin": True}
+    return new_figure(shown, barmode="stack", yaxis=rows, **how)
 
 
 class Panel(NamedTuple):

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MultipleLocator, NullLocator, StrMethodFormatter
 
-from cyscc.host.answer.charts import AXIS, GRID, INK, LETTER
+from cyscc.host.answer.charts import AXIS, DRAWN, GRID, INK, LETTER
 from cyscc.host.output.files import figure_format, open_output
 
 _DPI = 100
@@ -32,32 +32,11 @@ _WIDTH, _NARROWEST, _HEIGHT = 1000, 300, 450
 _FONT, _SMALL = 12, 10
 """Sizes of text in pixels: of axes and legends; of crowded labels."""
 _LEGEND_ROW = 20
-_DASHES: dict[str, Any] = {"dot": ":", "dash": "--", "dashdot": "-.", "longdash": (0, (8, 3))}
-_DASHES["longdashdot"] = (0, (8, 3, 2, 3))
-_SYMBOLS = {
-    "square": "s",
-    "diamond": "D",
-    "triangle-up": "^",
-    "triangle-down": "v",
-    "cross": "P",
-    "x": "X",
-    "star": "*",
-}
-_SYMBOLS |= {
-    "pentagon": "p",
-    "hexagon": "h",
-    "hexagon2": "H",
-    "octagon": "8",
-    "triangle-left": "<",
-    "triangle-right": ">",
-    "line-ew": "_",
-    "line-ns": "|",
-}
+_SYMBOLS, _STEPS, _HATCHES = (DRAWN[name] for name in ("symbols", "steps", "patterns"))
+_DASHES = {name: each if isinstance(each, str) else tuple(each) for name, each in DRAWN["dashes"].items()}
 _LINES = ("line-ew", "line-ns")
 _LINE_SYMBOL = 1.4
 """Length of a symbol that is a line, for each unit of its size."""
-_STEPS = {"hv": "steps-post", "vh": "steps-pre", "hvh": "steps-mid"}
-_HATCHES = {"/": "////", ".": "....", "x": "xxxx"}
 _TAG = re.compile(r"</?\w[^>]*>")
 
 

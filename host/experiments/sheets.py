@@ -1,6 +1,6 @@
 """How answers of measurements are told: texts, columns of tables and contenders, in the file beside the code."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -8,17 +8,11 @@ from typing import Any
 
 import msgspec
 
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer
+from cyscc.host.answer.forms import Forms, TableForm
 
-Columns = Mapping[str, Column | str]
-"""Columns of a table, see `cyscc.host.answer.answer.Table`."""
-
-
-def table(title: str, rows: Iterable[Mapping[str, Any]], columns: Columns) -> Table:
-    """Return a table of all rows; what is inside of their values has names with dots: ``counts.edges``."""
-    import pandas as pd
-
-    return Table(title=title, frame=pd.json_normalize(list(rows)), columns=columns, most=None)
+TABLES = Forms(__file__)
+"""Forms of the tables of sweeps, trials and searches of depths."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,35 +44,6 @@ class Contender:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SheetTable:
-    """A table of an answer.
-
-    Parameters
-    ----------
-    title : str
-        Its title.
-    columns : list of list
-        Name, head, format and side of each column, the last three as far as they are not the default.
-    others : str
-        Format of the columns that are not named; empty if these are not shown.
-    """
-
-    title: str
-    columns: list[list[Any]]
-    others: str = ""
-
-    def filled(self, rows: Sequence[Mapping[str, Any]], words: Mapping[str, Any]) -> Table:
-        """Return the table of some rows; `words` are those in braces in its title."""
-        columns: dict[str, Column | str] = {}
-        for name, *rest in self.columns:
-            head, *form = rest or [""]
-            columns[name] = Column(head.format_map(words).strip() if head else None, *form)
-        if self.others:
-            columns |= {name: self.others for row in rows[:1] for name in row if name not in columns}
-        return table(self.title.format_map(words), rows, columns)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Sheet:
     """Title, facts, sentences and tables of an answer, contenders of a study, and series of its chart.
 
@@ -90,7 +55,7 @@ class Sheet:
         Facts by name.
     said : list of str
         Sentences.
-    tables : dict of str to SheetTable
+    tables : dict of str to TableForm
         Tables by name.
     contenders : dict of str to Contender
         Software that is measured, by name.
@@ -101,7 +66,7 @@ class Sheet:
     title: str = ""
     facts: dict[str, str] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
-    tables: dict[str, SheetTable]
+    tables: dict[str, TableForm]
     contenders: dict[str, Contender] = field(default_factory=dict)
     series: list[list[str]] = field(default_factory=list)
 
@@ -121,7 +86,7 @@ class Sheet:
         words : mapping
             What stands for the words in braces.
         rows : mapping
-            Rows by table.
+            Rows by table; what is inside of their values has names with dots: ``counts.edges``.
         title : str
             The title, if the sheet has none.
         said : iterable of str
@@ -129,11 +94,14 @@ class Sheet:
         **more
             Further fields of `Answer`.
         """
+        import pandas as pd
+
+        frames = {name: pd.json_normalize(list(each)) for name, each in rows.items()}
         return Answer(
             title=title or self.title.format_map(words),
             facts={name: text.format_map(words) for name, text in self.facts.items()},
             said=[*self.said, *said],
-            tables={name: self.tables[name].filled(list(each), words) for name, each in rows.items()},
+            tables={name: self.tables[name].table(frame, words) for name, frame in frames.items()},
             **more,
         )
 

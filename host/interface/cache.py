@@ -4,7 +4,8 @@ import time
 from contextlib import suppress
 from typing import Annotated
 
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer
+from cyscc.host.interface.given import FORMS
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.ask import Ask, SpecError, question
@@ -81,14 +82,10 @@ def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
     removed = action in ("evict", "clear")
     damaged = [each for each in found if each.damaged] if action == "check" else []
     many, size = count_text(len(found), "entry"), sum(each.size for each in found) / 1e6
-    columns: dict[str, Column | str] = {
-        **dict.fromkeys(("name", "configuration", "state"), "{}"),
-        "megabytes": Column("MB", "{:,.1f}"),
-    }
     failure = f"{folder}: {count_text(len(damaged), 'entry')} of {len(found)} damaged"
     return Answer(
         title=f"{folder}: {many}, {size:,.1f} MB{', removed' if removed else ''}",
-        tables={"entries": Table(title="entries", frame=entries, columns={**columns, "last_used": "{}"}, most=None)},
+        tables={"entries": FORMS.table("cache", entries)},
         fields={"folder": str(folder), "limit": most, "removed": removed},
         failure=f"{failure}: {damaged[0].path.name}: {damaged[0].state}" if damaged else "",
     )

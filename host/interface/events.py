@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 from cyscc.host.analysis.event_kinds import KINDS, LONGER, ORDERS, TOP, EventQuery
 from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.interface import notes
-from cyscc.host.interface.given import record_of, rerun_setting
+from cyscc.host.interface.given import FORMS, record_of, rerun_setting
 from cyscc.host.specification.ask import Ask, SpecError, question
 from cyscc.host.specification.place import MODULES
 
@@ -106,12 +106,12 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
     record = found.record
     most = top or (_SHOWN if len(found.found) > 1 else _SHOWN_ALONE)
     banks = found.of("bank")
-    tables = {kind: _kind_table(found, kind, most) for kind in found.found}
+    tables = {kind: _kind_table(found, kind, most, query.order) for kind in found.found}
     tables |= {"firsts": _firsts(found.kernels)} if len(found.kernels) else {}
     tables |= {"hottest": _hottest(found.hottest, banks.iloc[0], most)} if found.hottest is not None else {}
     tables |= {
-        "events": Table(title="events", frame=found.frame, shown=False),
-        "kernels": Table(title="events of kernels", frame=found.kernels, shown=False),
+        "events": FORMS.table("events", found.frame),
+        "kernels": FORMS.table("kernels", found.kernels),
     }
     _, widened = query.place.widened(record.interval)
     again = (
@@ -126,14 +126,14 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
                 f"{KINDS[kind].title}: none; {nearest.text}" + (f"\n  {nearest.command}" if nearest.command else "")
                 for kind, nearest in found.nearest.items()
             ),
-            *([] if found.replayed else [again]),
+            *([] if query.replayed else [again]),
         ],
         tables=tables,
         fields={
             **run_document(record),
             "place": str(query.place),
-            "order": found.order,
-            "replayed": found.replayed,
+            "order": query.order,
+            "replayed": query.replayed,
             "kinds": {
                 kind: {
                     "about": KINDS[kind].about,
@@ -147,17 +147,7 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
     )
 
 
-_PARTS = ("bank", "controller", "link")
-"""Kinds of events of a part of the memory."""
-_HEADS = {
-    "about": {"bank": "arrays", "latency": "slowest array", "fifo": "held", "port": "took"},
-    "use": {"cause": "of kernel"},
-    "amount": {"fifo": "over cycles", "overflow": "pushed"},
-}
-"""Heads of columns that differ between kinds."""
-
-
-def _kind_table(found: "FoundEvents", kind: str, most: int) -> Table:
+def _kind_table(found: "FoundEvents", kind: str, most: int, order: str) -> Table:
     """Return the table of the events of a kind; the instruction is last, as that column wraps on narrow terminals."""
     from cyscc.host.record.display import instruction_text
 
@@ -173,28 +163,15 @@ def _kind_table(found: "FoundEvents", kind: str, most: int) -> Table:
     if "use" in every:
         # Accesses count when their port takes them, which may be faster than they are served.
         every["use"] = every["use"].clip(upper=1)
-    total, by_size = found.found[kind], found.order == "size" and rows["amount"].notna().all()
+    total, by_size = found.found[kind], order == "size" and rows["amount"].notna().all()
     unit = "pushes" if kind == "duplicate" and bool(rows["exact"].all()) else KINDS[kind].unit
-    heads = {name: its.get(kind) for name, its in _HEADS.items()}
-    return Table(
-        title=KINDS[kind].title
-        + (f", the {'largest' if by_size else 'first'} of {total:,}" if total > min(most, len(rows)) else ""),
-        frame=every,
-        columns={
-            "cycle": Column("word read" if kind == "overflow" and "vertex" in every else None, "{:,}"),
-            "where": "{}",
-            "part": Column(kind if kind in _PARTS else "bank"),
-            "cause": "{}",
-            "amount": Column(heads["amount"] or unit, "{:.1%}" if unit.startswith("of ") else "{:,.0f}"),
-            "use": Column(heads["use"] or "busy", "{:.0%}"),
-            "waiting": Column("wait", "{:,.0f}"),
-            "vertex": "{}",
-            "address": "{:#x}",
-            "about": Column(heads["about"] or ""),
-            "in": "{}",
-        },
-        most=most,
-        note=str(rows["command"].iloc[0]) if len(rows) else "",
+    which = f", the {'largest' if by_size else 'first'} of {total:,}" if total > min(most, len(rows)) else ""
+    cycle = "word read" if kind == "overflow" and "vertex" in every else "cycle"
+    heads = {"cycle": cycle, "part": "bank", "amount": unit, "use": "busy", "about": " ", **KINDS[kind].heads}
+    shares = {"amount": Column(heads["amount"], "{:.1%}")} if unit.startswith("of ") else {}
+    note = str(rows["command"].iloc[0]) if len(rows) else ""
+    return FORMS.table(
+        "kind", every, {"title": KINDS[kind].title + which, **heads}, columns=shares, most=most, note=note
     )
 
 
@@ -224,35 +201,10 @@ def _firsts(kernels: "pd.DataFrame") -> Table:
     longest = frame.sort_values("longest", kind="stable").groupby(keys)[["longest", "longest_at", "where"]].last()
     longest = longest.rename(columns={"where": "where_longest"})
     counts = frame.groupby(keys)["found"].sum().rename("number").to_frame()
-    return Table(
-        title="first and longest",
-        frame=counts.join(first).join(longest).reset_index(),
-        columns={
-            "kind": "{}",
-            "name": Column("of"),
-            "number": "{:,}",
-            "first": Column("first at", "{:,}"),
-            "where": "{}",
-            "longest": "{:,}",
-            "longest_at": Column("at", "{:,}"),
-            "where_longest": Column("where"),
-        },
-        most=None,
-    )
+    return FORMS.table("firsts", counts.join(first).join(longest).reset_index())
 
 
 def _hottest(frame: "pd.DataFrame", bank: "pd.Series[Any]", most: int) -> Table:
     """Return the table of what was accessed most in the hottest bank."""
-    return Table(
-        title=f"in bank {bank['controller']}.{bank['bank']} from cycle {bank['cycle']:,} on",
-        frame=frame.assign(share=frame["accesses"] / frame["accesses"].sum()).head(TOP),
-        columns={
-            "array": "{}",
-            "address": "{:#x}",
-            "vertex": "{}",
-            "accesses": "{:,}",
-            "share": Column("of them", "{:.0%}"),
-            "latency": "{:,.0f}",
-        },
-        most=most,
-    )
+    shares = frame.assign(share=frame["accesses"] / frame["accesses"].sum()).head(TOP)
+    return FORMS.table("hottest", shares, bank.to_dict(), most=most)

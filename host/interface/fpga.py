@@ -185,7 +185,7 @@ class Area(Answer):
         sheet = sheet_of("area")
         super().__init__(
             title=sheet.title.format(family=family),
-            tables={"components": sheet.tables["components"].filled(component_rows(usage), {})},
+            tables={"components": sheet.tables["components"].table(component_rows(usage))},
             fields={"engine": self.engine.document(), "machine": self.machine.document()},
         )
 

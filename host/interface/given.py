@@ -4,6 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.answer.forms import Forms
 from cyscc.host.interface.notes import CORES, AnyRecord
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import SpecError
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from cyscc.host.record.reader import Record
     from cyscc.host.runs.rerun import RerunSetting
     from cyscc.sim.configuration import AcceleratorConfig
+
+FORMS = Forms(__file__)
+"""Forms of the tables of this room."""
 
 
 def record_of(recorded: AnyRecord) -> "Record":

@@ -7,9 +7,9 @@ from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer, Table
 from cyscc.host.interface import notes
-from cyscc.host.interface.given import folder_of, record_of, rerun_setting
+from cyscc.host.interface.given import FORMS, folder_of, record_of, rerun_setting
 from cyscc.host.output.files import STANDARD_OUTPUT, Content
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.specification.ask import Ask, Rule, SpecError, question
@@ -20,7 +20,7 @@ from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
     from cyscc.host.record.reader import Record
-    from cyscc.host.replay.replaying import WindowRequest
+    from cyscc.host.replay.replaying import Window, WindowRequest
     from cyscc.host.replay.vertices import VertexHistory
     from cyscc.host.runs.rerun import RerunSetting
 
@@ -156,12 +156,13 @@ def replay(
         path=path,
         scopes=tuple(scopes),
         executor=executor,
+        checkpoint=checkpoint,
     )
     if trace is not None:
-        answer = _with_trace(answer, record_of(recorded), wanted, fspath(trace), setting, checkpoint)
+        answer = _with_trace(answer, record_of(recorded), wanted, fspath(trace), setting)
         if path is None:
             return answer
-    return _with_window(answer, folder_of(recorded), wanted, setting, checkpoint)
+    return _with_window(answer, folder_of(recorded), wanted, setting)
 
 
 def _waveforms(output: Any) -> Path | None:
@@ -203,7 +204,7 @@ def _of_vertices(
     record: "Record", vertices: Sequence[int], setting: "RerunSetting", *, window: Any
 ) -> tuple[Replayed, Place, int]:
     """Return the lives of vertices, the place of the first one's first visit, and cycles to show before it."""
-    from cyscc.host.replay.meanwhile import vertex_lives
+    from cyscc.host.replay.vertices import vertex_lives
 
     if len(vertices) > 1 and window is not None:
         raise SpecError("", "-o and --trace are of one window: give one vertex, or --at")
@@ -211,37 +212,34 @@ def _of_vertices(
     return _lives_answer(record, histories), Place(vertex=vertices[0]), histories[0].lead
 
 
-def _with(answer: Replayed, place: Place, found: Any, said: Sequence[str], **further: Any) -> Replayed:
+def _with(answer: Replayed, place: Place, window: "Window", said: Sequence[str], **further: Any) -> Replayed:
     """Return an answer with sentences on a window of a place that was found."""
-    event = f": {found.event}" if found.event else ""
+    found, first, last = window
+    event = f": {found.about}" if found.about else ""
     where = [] if place.cycles is not None else [f"{place} is at cycle {found.cycle:,}{event}"]
     lines = [*answer.said, *(line for line in where if line != answer.title), *said]
     title, *lines = lines if not answer.title else [answer.title, *lines]
-    window = {"place": str(place), "cycle": found.cycle, "event": found.event, "first": found.first, "last": found.last}
-    return replace(answer, title=title, said=lines, fields={**answer.fields, **window}, **further)
+    fields = {"place": str(place), "cycle": found.cycle, "event": found.about, "first": first, "last": last}
+    return replace(answer, title=title, said=lines, fields={**answer.fields, **fields}, **further)
 
 
 def _with_trace(
-    answer: Replayed, record: "Record", wanted: "WindowRequest", path: str, setting: "RerunSetting", checkpoint: Any
+    answer: Replayed, record: "Record", wanted: "WindowRequest", path: str, setting: "RerunSetting"
 ) -> Replayed:
     """Write the trace of a window."""
     from cyscc.host.replay.trace import trace_window
 
-    window = {"cycles": wanted.cycles, "before": wanted.before, "checkpoint": checkpoint}
-    traced = trace_window(record, wanted.point, path, setting, **window)
-    cycles = f"cycles {traced.first:,} to {traced.last:,}"
-    return _with(answer, wanted.point, traced, [f"{path}: {cycles}, {count_text(traced.slices, 'slice')} of kernels"])
+    window, slices = trace_window(record, wanted, path, setting)
+    cycles = f"cycles {window.first:,} to {window.last:,}"
+    return _with(answer, wanted.point, window, [f"{path}: {cycles}, {count_text(slices, 'slice')} of kernels"])
 
 
-def _with_window(
-    answer: Replayed, folder: Path, wanted: "WindowRequest", setting: "RerunSetting", checkpoint: Any
-) -> Replayed:
+def _with_window(answer: Replayed, folder: Path, wanted: "WindowRequest", setting: "RerunSetting") -> Replayed:
     """Write the waveforms of a window."""
     from cyscc.host.replay.replaying import replay_window
     from cyscc.sim.observation.waves.views import VIEWS
 
-    window = replay_window(folder, wanted, setting, checkpoint=checkpoint)
-    path = window.path
+    window, path = replay_window(folder, wanted, setting)
     waves, gtkw, sucl = (shlex.quote(str(path.with_suffix(each))) for each in (path.suffix, *VIEWS))
     said = [
         f"{path}: cycles {window.first:,} to {window.last:,}, {bytes_text(path.stat().st_size)}",
@@ -345,14 +343,11 @@ def _events(record: "Record", histories: "Sequence[VertexHistory]") -> Table:
     frame = frame.drop(columns="repeated")
     if "bank" in frame:
         frame["part"] = [f"{each.controller}.{each.bank}" for each in frame.itertuples()]
-    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
-    columns |= {"number": Column("no"), "cycle": Column(form="{:,}")}
-    columns |= {"iteration": Column(), "phase": Column()} if (frame["iteration"] > 0).any() else {}
-    columns |= {"at_level": Column("level"), "where": Column("kernel"), "text": Column("event")}
-    columns |= {"memory": Column(), "waiting": Column(), "part": Column("bank", left=False)}
+    left_out = [] if len(histories) > 1 else ["life_of"]
+    left_out += [] if (frame["iteration"] > 0).any() else ["iteration", "phase"]
     at = f"{shlex.quote(str(record.folder))} --at vertex={histories[0].vertex},nth=N"
     note = f"to see event N: cyscc replay {at}" if len(frame) else ""
-    return Table(title="events", frame=frame, columns=columns, rows=shown, note=note)
+    return FORMS.table("life", frame, without=left_out, rows=shown, note=note)
 
 
 def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
@@ -367,13 +362,7 @@ def _between(histories: "Sequence[VertexHistory]") -> dict[str, Table]:
     sums = sums.assign(text=sums["cause"].astype(str) + sums["cycles"].map(" {:,}".format))
     ordered = sums.sort_values("cycles", ascending=False, kind="stable")
     frame = ordered.groupby(event).agg(cycles=("cycles", "sum"), causes=("text", ", ".join)).reset_index()
-    columns = {"life_of": Column("vertex")} if len(histories) > 1 else {}
-    columns |= {
-        "number": Column("no"),
-        "cycles": Column(form="{:,}"),
-        "causes": Column("its kernel since the one before"),
-    }
     return {
-        "meanwhile": Table(title="before the events", frame=frame, columns=columns, most=_ROWS),
-        "spells": Table(title="spells", frame=spells, shown=False),
+        "meanwhile": FORMS.table("meanwhile", frame, without=[] if len(histories) > 1 else ["life_of"], most=_ROWS),
+        "spells": FORMS.table("spells", spells),
     }

@@ -3,9 +3,9 @@
 from os import fspath
 from typing import TYPE_CHECKING, Annotated
 
-from cyscc.host.answer.answer import Answer, Table
+from cyscc.host.answer.answer import Answer
 from cyscc.host.interface import notes
-from cyscc.host.interface.given import record_of
+from cyscc.host.interface.given import FORMS, record_of
 from cyscc.host.output.files import Content, check_suffix, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import bytes_text, count_text
@@ -85,8 +85,7 @@ def report(
             {"file": printable(fspath(trace)), "content": f"trace of {count_text(records[0].cycles, 'cycle')}"}
         )
     title, *more = [": ".join(each.values()) for each in files]
-    table = Table(title="files", frame=files, shown=False)
-    return Answer(title=title, said=more, tables={"files": table})
+    return Answer(title=title, said=more, tables={"files": FORMS.table("files", files)})
 
 
 def figures(recorded: notes.AnyRecord, *others: notes.AnyRecord) -> "dict[str, go.Figure]":

@@ -7,7 +7,8 @@ from os import PathLike, fspath
 from shlex import split
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack
 
-from cyscc.host.answer.answer import Chart, Column, Table
+from cyscc.host.answer.answer import Chart
+from cyscc.host.interface.given import FORMS
 from cyscc.host.interface.notes import MaybeGraph, Wanted
 from cyscc.host.output.errors import VertexError
 from cyscc.host.output.files import check_apart, check_distinct, open_output
@@ -203,15 +204,7 @@ def _add_roofline(result: "Result", progress: Progress) -> None:
     spec = setting.spec
     assert result.record is not None, "the search was recorded"
     roofline = Roofline.of(result.record, Bounds(spec.configuration, spec.profile))
-    columns: dict[str, Column | str] = {
-        "limit": "{}",
-        "cycles": "{:,}",
-        "gteps": Column("GTEPS", "{:.3f}"),
-        "share": Column("of reached", "{:.1%}"),
-        "tightest_levels": Column("tightest in levels", "{:,}"),
-    }
-    rows = limit_rows(roofline, setting)
-    table = Table(title="roofline: cycles that each limit allows", frame=rows, columns=columns, most=None)
+    table = FORMS.table("roofline", limit_rows(roofline, setting))
 
     def draw() -> Any:
         from cyscc.host.analysis.roofline.plot import roofline_figure

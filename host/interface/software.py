@@ -13,6 +13,7 @@ from cyscc.host.baselines.algorithms import KINDS, MEC_KINDS, check_used
 from cyscc.host.baselines.peers import PEERS, SCIPY, installed_peers
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import several
+from cyscc.host.interface.given import FORMS
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import Content, check_distinct, open_output
 from cyscc.host.output.progress import Progress
@@ -151,7 +152,6 @@ def software(
 
 _NONE = "none"
 
-_SIZES = ("vertices", "edges", "components", "largest")
 _RECORDS = "cyscc.explain(A, B) and the command 'explain A B' compare records"
 
 
@@ -340,56 +340,20 @@ def _answer(fields: dict[str, Any], comparisons: "list[AlgorithmComparison]") ->
     from cyscc.host.experiments.studies.comparison import comparison_figure
 
     many, first = len(comparisons) > 1, comparisons[0]
-    leading = {"graph": "{}"} if many else {}
-    work: dict[str, Column | str] = {"edges": Column("edges inspected", "{:,}"), "passes": "{:,}"}
+    left_out = [] if many else ["graph"]
     software, machines = (
         [row for each in comparisons for row in each.rows(simulated=simulated)] for simulated in (False, True)
     )
     columns = AREA if any(each.area for comparison in comparisons for each in comparison.entries) else {}
-    milliseconds = "{:,.3f}"
+    areas = {name: Column(title, "{:,}") for name, title in columns.items()}
     return Answer(
         title=count_text(len(comparisons), "graph") if many else graph_text(first.graph, first.vertices, first.edges),
         facts={} if many else {"components": _components(first)},
         tables={
-            "graphs": Table(
-                title="graphs",
-                frame=[each.about() for each in comparisons],
-                columns={"graph": "{}", **dict.fromkeys(_SIZES, "{:,}"), "reference": "{}"},
-                most=None,
-                shown=many,
-            ),
-            "software": Table(
-                title="software, real time in ms",
-                frame=software,
-                columns={
-                    **leading,
-                    "name": Column("software"),
-                    "where": Column("ran on"),
-                    "transpose_milliseconds": Column("transpose", milliseconds),
-                    "upload_milliseconds": Column("upload", milliseconds),
-                    "milliseconds": Column("algorithm", milliseconds),
-                    "total_milliseconds": Column("total", milliseconds),
-                    **work,
-                    "over_scipy": "{:.2f}",
-                    "over_scipy_total": Column("over its total", "{:.2f}"),
-                    "trouble": Column(""),
-                },
-                most=None,
-            ),
-            "machines": Table(
-                title="machines, simulated time",
-                frame=machines,
-                columns={
-                    **leading,
-                    "name": Column("machine"),
-                    "where": Column("ran on"),
-                    "milliseconds": Column("ms", milliseconds),
-                    **work,
-                    "over_scipy": Column("real time of scipy / simulated time", "{:.2f}"),
-                    **({"cycles": "{:,}"} if columns else {}),
-                    **{name: Column(title, "{:,}") for name, title in columns.items()},
-                },
-                most=None,
+            "graphs": FORMS.table("graphs", [each.about() for each in comparisons], shown=many),
+            "software": FORMS.table("software", software, without=left_out),
+            "machines": FORMS.table(
+                "machines", machines, columns=areas, without=left_out if areas else [*left_out, "cycles"]
             ),
         },
         charts={"times": Chart(title="times", draw=lambda: comparison_figure(comparisons))},
@@ -403,9 +367,6 @@ def _components(comparison: "AlgorithmComparison") -> str:
     by = "" if comparison.reference == SCIPY else f" (by {comparison.reference})"
     return largest_text(comparison.components, comparison.largest) + by
 
-
-_ROUND = ("round", "states", "choices", "transitions", "edges", "components", "dropped", "removed", "mecs", "cycles")
-"""Columns of the table of rounds on the accelerator."""
 
 _SHOWN = 20
 """Most components in the table."""
@@ -551,13 +512,7 @@ def mec(
             "verified": "yes" if verify else "not checked",
         },
         tables={
-            "rounds": Table(
-                title="rounds",
-                frame=rounds,
-                columns=dict.fromkeys(_ROUND, "{:,}") | {"mecs": Column("MECs", "{:,}")},
-                most=None,
-                shown=spec is not None,
-            ),
+            "rounds": FORMS.table("rounds", rounds, shown=spec is not None),
             **({"largest": _largest(mdp, found, stays, annotations, len(sizes))} if annotations and sizes else {}),
         },
         fields={
@@ -580,20 +535,9 @@ def _largest(mdp: "Mdp", found: "MecDecomposition", stays: Any, beside: "Annotat
     from cyscc.host.baselines.mec.listing import first_components
 
     rows = first_components(mdp, found.mecs, stays, beside, _SHOWN)
-    return Table(
-        title="MECs"
-        if len(rows) == count
-        else f"MECs, those with labels first, then the largest: {len(rows)} of {count:,}",
-        frame=rows,
-        columns={
-            "mec": Column("MEC"),
-            "states": "{:,}",
-            "choices": "{:,}",
-            **({"name": Column("smallest state")} if beside.names is not None else {}),
-            **({"labels": Column()} if beside.labels is not None else {}),
-        },
-        most=None,
-    )
+    some = "" if len(rows) == count else f", those with labels first, then the largest: {len(rows)} of {count:,}"
+    unknown = [name for name, known in (("name", beside.names), ("labels", beside.labels)) if known is None]
+    return FORMS.table("largest", rows, {"some": some}, without=unknown)
 
 
 def _on_processor(

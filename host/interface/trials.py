@@ -6,13 +6,11 @@ from typing import Any, Unpack
 from cyscc.host.analysis.explain.proposals import proposals
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.depths.smallest import WITHIN, SmallestDepths
-from cyscc.host.experiments.plan.plan import Plan
-from cyscc.host.experiments.trial.answer import attempt_line, trial_answer
-from cyscc.host.experiments.trial.trial import checked_seconds, try_changes
+from cyscc.host.experiments.sweep.recorded import RecordedPoints
+from cyscc.host.experiments.trial.trial import attempt_line, checked_seconds, trial_answer, try_changes
 from cyscc.host.interface.experiments import plan_of
 from cyscc.host.interface.given import inputs_of, record_of
 from cyscc.host.interface.notes import AgainMany, AnyRecord, File
-from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import Overrides
 from cyscc.hw.values import plain
 from cyscc.sim.trust import GivenText
@@ -60,7 +58,6 @@ def what_if(
     SimulationError
         The run as it was failed, or the synthesis did.
     """
-    plan, record, inputs = _prepared(recorded, folder, **again)
     seconds = None if limit is None else checked_seconds(limit)
     # A text may name code, as it is the caller's.
     own = [
@@ -71,14 +68,13 @@ def what_if(
         for each in changes
         if each
     ]
+    runs = _prepared(recorded, folder, **again)
     trial = try_changes(
-        record,
+        runs,
         own,
-        plan,
-        proposed=[] if own and all(changes) else proposals(record),
+        proposed=[] if own and all(changes) else proposals(runs.record),
         limit=seconds,
-        on_attempt=lambda attempt: plan.progress.tell(attempt_line(attempt)),
-        **inputs,
+        on_attempt=lambda attempt: runs.plan.progress.tell(attempt_line(attempt)),
     )
     return trial_answer(trial)
 
@@ -122,14 +118,14 @@ def smallest_depths(
     within = plain(within)
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within <= 1:
         raise ValueError(f"within must be a number from 0 to 1, not {within!r}")
-    plan, record, inputs = _prepared(recorded, folder, **again)
-    return SmallestDepths(record, plan, within=within, check=list(map(str, check)), **inputs).answer()
+    return SmallestDepths(_prepared(recorded, folder, **again), within=within, check=list(map(str, check))).answer()
 
 
 def _prepared(
     recorded: AnyRecord, folder: File, *, graph: Any = None, memory: Any = None, **many: Any
-) -> tuple[Plan, Record, dict[str, Any]]:
-    """Return where and how runs are made, the record, and the inputs with which it is made again."""
+) -> RecordedPoints:
+    """Return a recorded run, and how it is made again."""
     plan = plan_of(folder, **many)
     with plan.progress.step("reading the record"):
-        return plan, record_of(recorded), inputs_of(recorded, graph=graph, memory=memory)
+        record, inputs = record_of(recorded), inputs_of(recorded, graph=graph, memory=memory)
+    return RecordedPoints(record, plan, **inputs)

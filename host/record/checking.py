@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.record.arrow import Integers, codes, numbers
-from cyscc.host.record.tables import CATEGORIES, MODULES, PHASES, table_of
-from cyscc.host.record.units import Units
+from cyscc.host.record.tables import CATEGORIES, MODULES, PHASES, Units, table_of
 from cyscc.sim.observation.causes import CAUSE_NAMES
 
 if TYPE_CHECKING:

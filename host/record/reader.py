@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,38 @@ PARTS = (GROWING, SATURATED, ENDING, "")
 DEPENDENT_WAITS = 4
 """Memory latencies that the smallest level needs: entry, neighbour's id, neighbour's word, flush. A level is dominated
 by this fixed cost if its kernels issue, on average, fewer requests than these latencies have cycles."""
+
+
+class MemoryPart(NamedTuple):
+    """A kind of parts of the memory that accesses wait for.
+
+    Parameters
+    ----------
+    table : str
+        Table with its accesses in intervals.
+    noun : str
+        Column with their number.
+    keys : tuple of str
+        Columns that name a part.
+    busy : float
+        Cycles that a part is busy with an access, on average.
+    """
+
+    table: str
+    noun: str
+    keys: tuple[str, ...]
+    busy: float
+
+
+def memory_parts(record: "Record") -> dict[str, MemoryPart]:
+    """Return the kinds of parts of a memory that has banks and links, by name."""
+    memory = record.machine["memory"]
+    busy = float(memory["bank_busy"])
+    return {
+        "bank": MemoryPart("banks", "accesses", ("controller", "bank"), busy),
+        "controller": MemoryPart("banks", "accesses", ("controller",), busy / memory["banks"]),
+        "link": MemoryPart("links", "requests", ("engine", "link"), 1.0),
+    }
 
 
 class Record(Displayed):

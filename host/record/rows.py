@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.record.tables import MODULES
-from cyscc.host.record.units import Units
+from cyscc.host.record.tables import MODULES, Units
 from cyscc.host.record.writer import Columns
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import RecordedSums

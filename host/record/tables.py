@@ -1,6 +1,13 @@
-"""The tables of a record and their columns, with units: their only definition."""
+"""The tables of a record, and their rows for parts of a machine; `tables.toml` alone defines columns and units."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from cyscc.host.specification.place import MODULES, PHASES
 from cyscc.sim.arrays import ArrayKind
@@ -8,6 +15,7 @@ from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 __all__ = [
     "ARRAYS",
@@ -28,9 +36,6 @@ ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
 
 CATEGORIES = {"module": MODULES, "phase": PHASES, "array": ARRAYS}
 """Values of the category columns that are equal in all records; the names of FIFOs depend on the machine."""
-
-LONGEST_LATENCY = 2047
-"""Last bin of a latency histogram; it holds all reads of this latency and above."""
 
 LARGEST = 1 << 53
 """Largest number of a record: sums of them are exact as floating-point numbers."""
@@ -83,179 +88,42 @@ class Table(NamedTuple):
     units: tuple[str, ...] = ()
 
 
-_CYCLE = Column("cycle", "int64", "cycles", "First cycle of the interval, counted from reset.")
-_ENGINE = Column("engine", "uint8", "", "The AE.")
-_KERNEL = (
-    _ENGINE,
-    Column("module", "category", "", "Kind of kernel: bfs or intersection."),
-    Column("kernel", "uint8", "", "Number of the kernel among those of its module in its AE."),
-)
-_KERNEL_UNITS = tuple(column.name for column in _KERNEL)
-_CAUSES = tuple(Column(cause.name, "uint32", "cycles", cause.about) for cause in CAUSES)
-_FIFO = Column("fifo", "category", "", "The FIFO.")
-_ARRAY = Column("array", "category", "", "What was accessed: words, neighbours, queues, colours, other.")
-_BANK = (
-    Column("controller", "uint8", "", "Memory controller."),
-    Column("bank", "uint16", "", "Number of the bank in its controller."),
-)
-_LINK = Column("link", "uint16", "", "The link; each controller's are neighbours.")
-_INSTRUCTION = Column("instruction", "int32", "", "Number of the instruction, see table instructions.")
+_FILE = Path(__file__).with_name("tables.toml")
+_CAUSES = {"causes": [Column(cause.name, "uint32", "cycles", cause.about) for cause in CAUSES]}
 
 
-def _accesses(noun: str, wait: str) -> tuple[Column, ...]:
-    return (Column(noun, "uint32", noun, f"The {noun}.", low=1), Column("waiting", "int64", "cycles", wait))
+class _Told(msgspec.Struct, forbid_unknown_fields=True):
+    """A table as the file has it."""
+
+    name: str
+    about: str
+    columns: list[str | Column]
+    units: tuple[str, ...] = ()
 
 
-_BANK_ACCESSES = _accesses("accesses", "Cycles that they waited for the bank, summed.")
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """The file of the tables."""
 
-TABLES = (
-    Table(
-        "kernels",
-        "An interval of a kernel: its cycles by cause, which add up to the interval.",
-        (_CYCLE, *_KERNEL, *_CAUSES),
-        units=_KERNEL_UNITS,
-    ),
-    Table(
-        "fifos",
-        "An interval of a FIFO of a kernel.",
-        (
-            _CYCLE,
-            *_KERNEL,
-            _FIFO,
-            Column("fill", "uint32", "entry-cycles", "Entries held, summed over the cycles."),
-            Column("most", "uint16", "entries", "Most entries held in a cycle."),
-        ),
-        units=(*_KERNEL_UNITS, "fifo"),
-    ),
-    Table(
-        "engines",
-        "An interval of an AE.",
-        (
-            _CYCLE,
-            _ENGINE,
-            Column("bfs_turns", "uint32", "tokens", "Tokens that reached its first BFS kernel."),
-            Column("intersection_turns", "uint32", "tokens", "Tokens that reached its first intersection kernel."),
-            Column("ordering", "int64", "cycles", "Cycles that responses waited for those before them."),
-            Column("read_stalls", "uint32", "port-cycles", "Cycles in which ports took no read."),
-            Column("write_stalls", "uint32", "port-cycles", "Cycles in which ports took no write."),
-        ),
-        units=("engine",),
-    ),
-    Table(
-        "arrays",
-        "An interval of an AE's accesses to an array; an access counts when its port takes it.",
-        (
-            _CYCLE,
-            _ENGINE,
-            _ARRAY,
-            Column("reads", "uint32", "reads", "Reads."),
-            Column("writes", "uint32", "writes", "Writes."),
-            Column("latency", "int64", "cycles", "From a read to its response, summed."),
-        ),
-    ),
-    Table(
-        "links",
-        "An interval of a crossbar link of an AE; only memories that have links.",
-        (
-            _CYCLE,
-            _ENGINE,
-            _LINK,
-            *_accesses("requests", "Cycles that they waited at their ports until the link took them, summed."),
-        ),
-    ),
-    Table("banks", "An interval of a bank; only memories that have banks.", (_CYCLE, *_BANK, *_BANK_ACCESSES)),
-    Table(
-        "instructions",
-        "An instruction: a level of a search, or an intersection.",
-        (
-            _INSTRUCTION,
-            Column("attempt", "uint8", "", "Attempt, from 0; all but the last one were given up."),
-            Column("iteration", "int32", "", "Iteration, from 1; 0 for the only search of cyscc bfs."),
-            Column(
-                "source",
-                "int64",
-                "",
-                "Vertex at which the searches of its iteration begin, as the machine numbers vertices.",
-            ),
-            Column("phase", "category", "", "forward, backward or intersection."),
-            Column("level", "int32", "", "Level of the search, from 0; -1 for an intersection.", low=-1),
-            Column("start", "int64", "cycles", "Cycle of the dispatch, counted from reset."),
-            Column("cycles", "int64", "cycles", "From the dispatch until the last AE was idle.", low=1),
-            Column("working", "int64", "cycles", "From the dispatch until the last kernel was done."),
-            Column("frontier", "int64", "entries", "Entries of the queues that it read."),
-            Column(
-                "edges",
-                "int64",
-                "edges",
-                "Edges that leave the vertices of a level, each vertex taken once; 0 for an intersection.",
-            ),
-            Column("pushed", "int64", "entries", "Entries that it pushed; 0 for an intersection."),
-            Column("duplicates", "int64", "entries", "Those of them for vertices that it pushed more than once."),
-        ),
-    ),
-    Table(
-        "instruction_kernels",
-        "A kernel of the module that ran an instruction: its cycles by cause, which add up to the instruction.",
-        (
-            _INSTRUCTION,
-            *_KERNEL,
-            Column("begun", "int64", "cycles", "Cycles from the dispatch until the kernel began."),
-            Column("done", "int64", "cycles", "Cycles from the dispatch until it was done."),
-            *_CAUSES,
-        ),
-        units=_KERNEL_UNITS,
-    ),
-    Table(
-        "instruction_fifos",
-        "A kind of FIFO in an instruction, over all kernels of the module.",
-        (
-            _INSTRUCTION,
-            Column("module", "category", "", "Kind of kernel: bfs or intersection."),
-            _FIFO,
-            Column("fill", "int64", "entry-cycles", "Entries held, summed over cycles and kernels."),
-            Column("most", "uint16", "entries", "Most entries that one of them held in a cycle."),
-        ),
-        units=("module", "fifo"),
-    ),
-    Table(
-        "instruction_banks",
-        "A bank's accesses to an array in an instruction, where there were any.",
-        (_INSTRUCTION, *_BANK, _ARRAY, *_BANK_ACCESSES),
-    ),
-    Table(
-        "instruction_links",
-        "A crossbar link of an AE in an instruction, where it took requests; only memories that have links.",
-        (
-            _INSTRUCTION,
-            _ENGINE,
-            _LINK,
-            Column("reads", "uint32", "reads", "Reads that it took."),
-            Column("writes", "uint32", "writes", "Writes that it took."),
-        ),
-    ),
-    Table(
-        "instruction_rows",
-        "A bank in an instruction, where it opened rows; only memories whose banks have rows.",
-        (_INSTRUCTION, *_BANK, Column("openings", "uint32", "rows", "Rows that it opened.")),
-    ),
-    Table(
-        "instruction_latencies",
-        "Reads of an instruction that took so many cycles, where there were any.",
-        (
-            _INSTRUCTION,
-            Column(
-                "latency",
-                "uint16",
-                "cycles",
-                f"From a read to its response; {LONGEST_LATENCY} is that or more.",
-                high=LONGEST_LATENCY,
-            ),
-            Column("reads", "uint32", "reads", "Such reads.", low=1),
-        ),
-    ),
-)
+    common: list[Column]
+    tables: list[_Told]
+
+
+def _tables() -> Iterator[Table]:
+    """Yield the tables, their common columns filled in."""
+    read = msgspec.toml.decode(_FILE.read_bytes(), type=_File)
+    common = {column.name: [column] for column in read.common} | _CAUSES
+    for told in read.tables:
+        columns = [common[each] if isinstance(each, str) else [each] for each in told.columns]
+        yield Table(told.name, told.about, tuple(chain.from_iterable(columns)), told.units)
+
+
+TABLES = tuple(_tables())
+"""All tables, as `tables.toml` has them."""
 
 _TABLES = {table.name: table for table in TABLES}
+
+LONGEST_LATENCY = _TABLES["instruction_latencies"].columns[1].high
+"""Last bin of a latency histogram; it holds all reads of this latency and above."""
 
 
 def table_of(name: str) -> Table:
@@ -276,3 +144,51 @@ def schema_of(name: str) -> "pa.Schema":
     kinds = {"category": pa.dictionary(pa.int8(), pa.string())}
     columns = table_of(name).columns
     return pa.schema([(column.name, kinds.get(column.kind) or getattr(pa, column.kind)()) for column in columns])
+
+
+class Units:
+    """The parts of a machine, as the columns that name them in the rows of a table, in the order of these rows.
+
+    Parameters
+    ----------
+    engines : int
+        Number of AEs.
+    kernels : mapping of str to int
+        Kernels of an AE by module.
+    fifos : mapping of str to sequence of str
+        Names of the FIFOs of a kernel by module.
+
+    Attributes
+    ----------
+    fifos : tuple of str
+        Names of all FIFOs; a FIFO's index is its category code.
+    """
+
+    def __init__(self, engines: int, kernels: Mapping[str, int], fifos: Mapping[str, Sequence[str]]) -> None:
+        self.fifos = tuple(dict.fromkeys(name for own in fifos.values() for name in own))
+        codes = {module: [self.fifos.index(name) for name in own] for module, own in fifos.items()}
+        modules = list(enumerate(MODULES))
+        every = [
+            (engine, number, kernel)
+            for engine in range(engines)
+            for number, module in modules
+            for kernel in range(kernels[module])
+        ]
+        rows: dict[tuple[str, ...], list[tuple[int, ...]]] = {
+            ("engine",): [(engine,) for engine in range(engines)],
+            ("engine", "module", "kernel"): [*every],
+            ("engine", "module", "kernel", "fifo"): [
+                (*kernel, fifo) for kernel in every for fifo in codes[MODULES[kernel[1]]]
+            ],
+            ("module", "fifo"): [(number, fifo) for number, module in modules for fifo in codes[module]],
+        }
+        self._rows = {names: np.array(found, np.uint8).reshape(-1, len(names)) for names, found in rows.items()}
+
+    def of(self, name: str, module: str | None = None) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of the parts that a table has rows of, or of those of a module; categories as codes."""
+        table = table_of(name)
+        kinds = {column.name: "int8" if column.kind == "category" else column.kind for column in table.columns}
+        rows = self._rows[table.units]
+        if module is not None:
+            rows = rows[rows[:, table.units.index("module")] == MODULES.index(module)]
+        return {unit: values.astype(kinds[unit]) for unit, values in zip(table.units, rows.T, strict=True)}

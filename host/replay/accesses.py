@@ -98,7 +98,7 @@ class AccessWatcher:
     Attributes
     ----------
     waiting : bool
-        See `cyscc.host.replay.watching.Watcher`.
+        See `cyscc.host.replay.replaying.Watcher`.
     """
 
     def __init__(

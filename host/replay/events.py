@@ -1,8 +1,8 @@
 """Events of a recorded run: from its record where that suffices, and from the run made again where it does not."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
@@ -13,9 +13,8 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.finding import kernel_name
 from cyscc.host.replay.pushes import PushWatcher
-from cyscc.host.replay.replaying import Replay, replay_of
-from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import Watcher, watch_run
+from cyscc.host.replay.replaying import RecordReplay, Watcher
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, KERNEL, Place
 from cyscc.sim.coprocessor import Cause
@@ -26,13 +25,13 @@ _LEAST = 16
 _LIMITS = tuple(cause for cause in Cause if cause.row.kind == "limit")
 
 
-def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting) -> FoundEvents:
+def events_of(record: Record, query: EventQuery, setting: RerunSetting) -> FoundEvents:
     """Return events of a recorded run.
 
     Parameters
     ----------
-    recorded : Record or Path
-        The record, or its folder.
+    record : Record
+        The record.
     query : EventQuery
         The events that are looked for.
     setting : RerunSetting
@@ -46,96 +45,99 @@ def events_of(recorded: Record | Path, query: EventQuery, setting: RerunSetting)
         The run that is made again failed.
     """
     with setting.progress.step("reading the record"):
-        record = recorded if isinstance(recorded, Record) else Record(recorded)
-        known = RecordEvents(record, query)
         if not query.replayed:
-            return known.events()
-    replay = replay_of(record.document, record.folder, setting)
-    longer = LONGER if query.longer is None else query.longer
-    causes = _LIMITS if query.cause is None else [Cause[query.cause.upper()]]
-    waits, pushes = WaitWatcher(min(longer + 1, _LEAST), causes=causes), PushWatcher(record)
-    of_kind: dict[str, Watcher] = {"wait": waits, "duplicate": pushes, "overflow": pushes}
-    watchers = list(dict.fromkeys(of_kind[kind] for kind in query.chosen if kind in of_kind))
-    if watchers:
-        watch_run(replay, watchers, last=record.cycles - 1, aim="looking for events")
-    beside: dict[str, tuple[pd.DataFrame, Nearest]] = {}
-    if "wait" in query.chosen:
-        rows = _waits(known, waits.frame())
-        if rows.empty:
+            return RecordEvents(record, query).events()
+    return _ReplayedEvents(record, query, setting).events()
+
+
+class _ReplayedEvents(RecordEvents):
+    """Finds events in the tables of a record, and in the run made again; its parameters are those of `events_of`."""
+
+    def __init__(self, record: Record, query: EventQuery, setting: RerunSetting) -> None:
+        super().__init__(record, query)
+        self._replay = RecordReplay(record, setting)
+        self._longer = LONGER if query.longer is None else query.longer
+        self._asked = _LIMITS if query.cause is None else [Cause[query.cause.upper()]]
+        self._spells = WaitWatcher(min(self._longer + 1, _LEAST), causes=self._asked)
+        self._pushes = PushWatcher(record)
+
+    def events(self) -> FoundEvents:
+        """Return the events; those that are not in the record are collected at once, for all their kinds."""
+        of_kind: dict[str, Watcher] = {"wait": self._spells, "duplicate": self._pushes, "overflow": self._pushes}
+        watchers = dict.fromkeys(of_kind[kind] for kind in self.query.chosen if kind in of_kind)
+        if watchers:
+            self._replay.watch([*watchers], last=self._replay.end - 1, aim="looking for events")
+        found = super().events()
+        return replace(found, hottest=self._hottest(found))
+
+    @property
+    def finders(self) -> dict[str, Callable[[], tuple[pd.DataFrame, Nearest]]]:
+        """See `RecordEvents.finders`."""
+        return {**super().finders, "wait": self._waits, "duplicate": self._pushed_again, "overflow": self._dropped}
+
+    def _hottest(self, events: FoundEvents) -> pd.DataFrame | None:
+        """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
+        banks = events.of("bank")
+        if banks.empty:
+            return None
+        bank = banks.iloc[0]
+        last = int(bank["cycle"] + bank["cycles"]) - 1
+        accesses = AccessWatcher(window=(int(bank["cycle"]), last), completions=True)
+        self._replay.watch([accesses], first=int(bank["cycle"]), last=last, aim=f"to cycle {last:,}")
+        rows = accesses.named(self.record)
+        rows = rows[(rows["controller"] == bank["controller"]) & (rows["bank"] == bank["bank"])]
+        rows = rows.astype({"array": str}).assign(latency=rows["answered"] - rows["cycle"])
+        sums = {"accesses": ("cycle", "size"), "first": ("cycle", "min"), "latency": ("latency", "mean")}
+        table = rows.groupby(["array", "address", "vertex"]).agg(**sums).reset_index()
+        table["vertex"] = table["vertex"].where(table["vertex"] >= 0).astype("Int64")
+        return table.sort_values("accesses", ascending=False, kind="stable").reset_index(drop=True)
+
+    def _pushed_again(self) -> tuple[pd.DataFrame, Nearest]:
+        """Return the pushes of vertices that an instruction had pushed before."""
+        frame = self._pushes.duplicates()
+        frame = frame[frame.duplicated(["instruction", "vertex"])]
+        frame = self._within(frame[frame["instruction"].isin(self.rows.index)])
+        return _of_vertices(frame, frame["times"]), Nearest("no vertex is pushed twice there")
+
+    def _dropped(self) -> tuple[pd.DataFrame, Nearest]:
+        """Return the vertices that found no room in the queues."""
+        frame = self._within(self.place.rows_of(self._pushes.overflows(), INSTRUCTION))
+        at = [str(Place(event="overflow", nth=attempt + 1)) for attempt in frame["attempt"]]
+        return _of_vertices(frame.assign(at=at), math.nan), Nearest("no queue overflows")
+
+    def _waits(self) -> tuple[pd.DataFrame, Nearest]:
+        """Return the waits that are long enough, and the longest, as the nearest to longer ones."""
+        waits = self._here(self._spells)
+        if waits.empty:
             # Not even short ones: what is nearest takes another replay, which collects all.
-            waits = WaitWatcher(1, causes=causes)
-            watch_run(replay, [waits], last=record.cycles - 1, aim="looking for shorter waits")
-            rows = _waits(known, waits.frame())
-        beside["wait"] = rows[rows["cycles"] > longer], _longest(known, rows, longer)
-    if "duplicate" in query.chosen:
-        beside["duplicate"] = _pushed_again(known, pushes.duplicates()), Nearest("no vertex is pushed twice there")
-    if "overflow" in query.chosen:
-        beside["overflow"] = _dropped(known, pushes.overflows()), Nearest("no queue overflows")
-    events = known.events(beside)
-    return replace(events, replayed=True, hottest=_hottest(events, replay))
+            every = WaitWatcher(1, causes=self._asked)
+            self._replay.watch([every], last=self._replay.end - 1, aim="looking for shorter waits")
+            waits = self._here(every)
+        nearest = Nearest(f"no kernel waits{'' if self.query.cause is None else f' for {self.query.cause}'} there")
+        if len(waits):
+            row = waits.loc[waits["cycles"].idxmax()]
+            nearest = Nearest(
+                f"no wait there is longer than {count_text(self._longer, 'cycle')}; the longest: {row['cause']} of "
+                f"{kernel_name(row)} for {count_text(row['cycles'], 'cycle')} from cycle {row['cycle']:,} on",
+                self.command(row["cycle"], row["cycles"], exact=True),
+            )
+        return waits[waits["cycles"] > self._longer], nearest
 
+    def _here(self, spells: WaitWatcher) -> pd.DataFrame:
+        """Return the waits of the instructions and kernels that are looked at."""
+        frame = spells.frame().rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
+        its = self.record.instructions_at(frame["cycle"])
+        inside = its["instruction"].isin(self.rows.index) & (frame["cycle"] < its["end"])
+        frame = frame.assign(instruction=its["instruction"])[inside]
+        frame = self._within(self.place.rows_of(frame, KERNEL))
+        return frame.assign(amount=frame["cycles"].astype(float), exact=True)
 
-def _hottest(events: FoundEvents, replay: Replay) -> pd.DataFrame | None:
-    """Return what was accessed most in the first of the hottest banks, in its interval; None without one."""
-    banks = events.of("bank")
-    if banks.empty:
-        return None
-    bank = banks.iloc[0]
-    last = int(bank["cycle"] + bank["cycles"]) - 1
-    accesses = AccessWatcher(window=(int(bank["cycle"]), last), completions=True)
-    watch_run(replay, [accesses], first=int(bank["cycle"]), last=last, aim=f"to cycle {last:,}")
-    rows = accesses.named(events.record)
-    rows = rows[(rows["controller"] == bank["controller"]) & (rows["bank"] == bank["bank"])]
-    rows = rows.astype({"array": str}).assign(latency=rows["answered"] - rows["cycle"])
-    groups = rows.groupby(["array", "address", "vertex"])
-    table = groups.agg(accesses=("cycle", "size"), first=("cycle", "min"), latency=("latency", "mean")).reset_index()
-    table["vertex"] = table["vertex"].where(table["vertex"] >= 0).astype("Int64")
-    return table.sort_values("accesses", ascending=False, kind="stable").reset_index(drop=True)
-
-
-def _pushed_again(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the pushes of vertices that an instruction had pushed before, given all of such vertices."""
-    frame = frame[frame.duplicated(["instruction", "vertex"])]
-    frame = _within(known, frame[frame["instruction"].isin(known.rows.index)])
-    return _of_vertices(frame, frame["times"])
-
-
-def _dropped(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the vertices that found no room in the queues."""
-    frame = _within(known, known.place.rows_of(frame, INSTRUCTION))
-    at = [str(Place(event="overflow", nth=attempt + 1)) for attempt in frame["attempt"]]
-    return _of_vertices(frame.assign(at=at), math.nan)
-
-
-def _within(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the events in the cycles that are looked at."""
-    return frame if known.place.cycles is None else frame[frame["cycle"].between(*known.place.cycles)]
+    def _within(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the events in the cycles that are looked at."""
+        return frame if self.place.cycles is None else frame[frame["cycle"].between(*self.place.cycles)]
 
 
 def _of_vertices(frame: pd.DataFrame, amount: "pd.Series[float] | float") -> pd.DataFrame:
     """Return events of vertices, whose places in the memory are those of their accesses."""
     frame = frame.assign(cycles=1, amount=amount, exact=True, module="bfs").drop(columns=[*INSTRUCTION])
     return frame.astype({"amount": float})
-
-
-def _waits(known: RecordEvents, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the waits of the instructions and kernels that are looked at."""
-    frame = frame.rename(columns={"begin": "cycle"}).astype({"module": str, "cause": str})
-    its = known.record.instructions_at(frame["cycle"])
-    inside = its["instruction"].isin(known.rows.index) & (frame["cycle"] < its["end"])
-    frame = frame.assign(instruction=its["instruction"])[inside]
-    frame = _within(known, known.place.rows_of(frame, KERNEL))
-    return frame.assign(amount=frame["cycles"].astype(float), exact=True)
-
-
-def _longest(known: RecordEvents, waits: pd.DataFrame, longer: int) -> Nearest:
-    """Return the longest wait, as the nearest to longer ones."""
-    if waits.empty:
-        return Nearest(f"no kernel waits{'' if known.query.cause is None else f' for {known.query.cause}'} there")
-    row = waits.loc[waits["cycles"].idxmax()]
-    return Nearest(
-        f"no wait there is longer than {count_text(longer, 'cycle')}; the longest: {row['cause']} of "
-        f"{kernel_name(row)} for {count_text(row['cycles'], 'cycle')} from cycle "
-        f"{row['cycle']:,} on",
-        known.command(row["cycle"], row["cycles"], exact=True),
-    )

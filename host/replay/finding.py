@@ -54,20 +54,6 @@ class Located:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
-    """The cycles of an instruction.
-
-    Parameters
-    ----------
-    start, end : int
-        Cycle of its dispatch, and the cycle after its last.
-    """
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class Search:
     """Instructions in which a replay searches for a point.
 
@@ -81,7 +67,7 @@ class Search:
         What to try if there is none, see `MissingPointError`.
     """
 
-    spans: Sequence[Span]
+    spans: Sequence[tuple[int, int]]
     nth: int
     near: Sequence[Place] | None = ()
 
@@ -235,8 +221,8 @@ class _Finder:
         return kernels.merge(self._tried[["iteration", "phase", "level", "start"]], on="instruction")
 
     def _search(self, rows: pd.DataFrame, nth: int, near: Sequence[Place] | None = ()) -> Search:
-        spans = zip(rows["start"].tolist(), rows["end"].tolist(), strict=True)
-        return Search(spans=[Span(start=start, end=end) for start, end in spans], nth=nth, near=near)
+        spans = list(zip(rows["start"].tolist(), rows["end"].tolist(), strict=True))
+        return Search(spans=spans, nth=nth, near=near)
 
     def _caused(self, causes: list[str]) -> Search:
         kernels = self._kernels()
@@ -330,7 +316,7 @@ def nearest_waits(point: Place, longest: pd.DataFrame, record: Record) -> list[P
     point : Place
         The point.
     longest : DataFrame
-        The longest wait of each kernel in each instruction, as of `cyscc.host.replay.waits.WaitWatcher.frame`.
+        The longest wait of each kernel in each instruction, as of `cyscc.host.replay.spells.WaitWatcher.frame`.
     record : Record
         The record.
     """

@@ -1,7 +1,7 @@
 """Records of a part of a run, with intervals of their own: the run is made again up to there, at full speed."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,8 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import PHASES
 from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
-from cyscc.host.replay.replaying import Replay, replay_of
-from cyscc.host.replay.search import Reached
+from cyscc.host.replay.replaying import RecordReplay
+from cyscc.host.replay.spells import Reached
 from cyscc.host.runs.recorder import kernel_cycles
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import INSTRUCTION, Place
@@ -175,19 +175,16 @@ def record_place(
         raise InputError(f"cannot be recorded in detail: {record.ending}", path=record.folder)
     cycles, interval = _cycles(place, record), interval or DETAIL_INTERVAL
     begin, end = cycles[0] // interval * interval, -(-cycles[1] // interval) * interval
-    replay = replay_of(record.document, record.folder, setting)
+    replay = RecordReplay(record, setting)
     about = {name: value for name, value in record.document.items() if name not in _OWN}
     folder = record.folder / DETAIL_FOLDER if output is None else output
     if output is not None:
         check_apart({"-o": str(output)}, {})
-    with ExitStack() as stack:
-        if checkpoint is not None:
-            replay.go_on_from(Path(checkpoint), stack)
-        locked = stack.enter_context(closing(RecordFolder(folder, resumed=False)))
+    with replay.resumed(checkpoint), closing(RecordFolder(folder, resumed=False)) as locked:
         complete = False
         try:
             about["interval"] = interval
-            _simulate(replay, folder, record.attempts, about, wanted=cycles[0], begin=begin, end=end)
+            _simulate(replay, folder, about, wanted=cycles[0], begin=begin, end=end)
             complete = True
         finally:
             locked.clear(complete=complete)
@@ -199,10 +196,10 @@ _OWN = ("cycles", "causes", "tables", "digests", "result", "sha256")
 
 
 def _simulate(
-    replay: Replay, folder: Path, every: pd.DataFrame, about: Mapping[str, Any], *, wanted: int, begin: int, end: int
+    replay: RecordReplay, folder: Path, about: Mapping[str, Any], *, wanted: int, begin: int, end: int
 ) -> None:
     """Make the run again, and write the record."""
-    interval = about["interval"]
+    interval, every = about["interval"], replay.record.attempts
     parts: list[_Part] = []
     writers: list[TableWriter] = []
     stopped: list[int] = []

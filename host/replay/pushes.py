@@ -10,8 +10,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher, queues_of, single_ids
 from cyscc.host.replay.finding import Located, MissingPointError, Search, kernel_name
-from cyscc.host.replay.replaying import Replay
-from cyscc.host.replay.watching import watch_run
+from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.specification.place import Place
 from cyscc.sim.executors.accesses import DROP, READ, WRITE, WatchedAccesses
 from cyscc.sim.hardware import VISITED, chunks_of
@@ -109,7 +108,7 @@ class PushWatcher(AccessWatcher):
         return rows.sort_values(["cycle", "engine", "kernel"], kind="stable").reset_index(drop=True)
 
 
-def locate_push(point: Place, wanted: Search, replay: Replay, record: Record) -> Located:
+def locate_push(point: Place, wanted: Search, replay: RecordReplay) -> Located:
     """Find the further push of a vertex in an instruction by its number, or the first vertex that a kernel drops in it.
 
     Raises
@@ -126,9 +125,10 @@ def locate_push(point: Place, wanted: Search, replay: Replay, record: Record) ->
             replay.spec.configuration.require("keeps_reach_queue")
         except ValueError as error:
             raise InputError(f"there is no duplicate to be found in the run: {error}") from None
-    first, last = wanted.spans[0].start, wanted.spans[0].end - 1
+    record, (first, end) = replay.record, wanted.spans[0]
+    last = end - 1
     pushes = PushWatcher(record, window=(first, last))
-    watch_run(replay, [pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
+    replay.watch([pushes], first=first, last=last, aim=f"looking for {point} from cycle {first:,} on")
     if point.event == "overflow":
         found = pushes.drops()
     else:

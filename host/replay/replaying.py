@@ -4,35 +4,26 @@ A window is at a given point, or at the last cycles of a failed run.
 """
 
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from cyscc.host.graph.csr import Graph
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import check_output
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
-from cyscc.host.replay.finding import (
-    Located,
-    MissingPointError,
-    causes_of,
-    find,
-    last_attempt,
-    nearest_waits,
-    place_of,
-)
-from cyscc.host.replay.search import Reached, SpellSearch, stop_behind
+from cyscc.host.replay.finding import Located, MissingPointError, causes_of, find, last_attempt, nearest_waits, place_of
+from cyscc.host.replay.spells import Reached, SpellSearch, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
-from cyscc.host.runs.execution import Session, execute
+from cyscc.host.runs.execution import Session
 from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.place import Place
-from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.host.specification.run import option_of
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.notices import LONGEST_LINE, notice
@@ -43,54 +34,72 @@ if TYPE_CHECKING:
     from cyscc.host.runs.recorder import RunRecorder
     from cyscc.sim.machine import Machine
 
+_WAIT = 64
+"""Cycles between two looks at what is waited for."""
+
 OnMachine = Callable[["Machine", Sequence["PlacedGraph"]], None]
 
 
-class Replay:
-    """A recorded run that can be simulated again, any number of times.
+class Watcher(Protocol):
+    """Collects events of a run while it is simulated.
 
-    Parameters
+    Attributes
     ----------
-    rerun : Rerun
-        The run to be made again.
+    waiting : bool
+        Something that is collected has begun, and its end is still to come.
+    """
+
+    waiting: bool
+
+    def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+        """Start collecting, before the machine's first cycle or the state that it goes on from."""
+
+    def look(self, cycle: int) -> int:
+        """Take the events up to a cycle; return the most cycles until the next call.
+
+        The last call is at the end of the run, before the machine is closed.
+        """
+
+
+class Replay(Rerun):
+    """A run that can be simulated again bit for bit, any number of times; its parameters are those of `Rerun`.
 
     Attributes
     ----------
     checkpoint : Checkpoint or None
         The checkpoint to resume from if it is early enough; None to start from the beginning.
+
+    Raises
+    ------
+    InputError
+        The run was made by another version of the program, or its memory cannot be had.
     """
 
-    def __init__(self, rerun: Rerun) -> None:
-        self._rerun = rerun
+    def __init__(self, document: dict[str, Any], folder: Path, setting: RerunSetting) -> None:
+        if document.get("program") != sources_digest():
+            raise InputError("the run was made by another version of this program", path=folder)
+        super().__init__(document, folder, setting)
         self.checkpoint: Checkpoint | None = None
 
-    @property
-    def spec(self) -> RunSpec:
-        """Specification of the run."""
-        return self._rerun.spec
-
-    @property
-    def graph(self) -> Graph:
-        """The graph as read from its file; raises the errors of `Rerun.graph`."""
-        return self._rerun.graph
-
-    def go_on_from(self, path: Path, stack: ExitStack) -> None:
-        """Load a checkpoint of the run; its folder stays locked until the stack is closed.
+    @contextmanager
+    def resumed(self, path: str | None) -> Iterator[None]:
+        """Go on from a checkpoint of the run, if one is named; its folder stays locked.
 
         Raises
         ------
         InputError
             The checkpoint cannot be read, or belongs to another run.
         """
-        with ExitStack() as held:
-            folder = held.enter_context(closing(CheckpointFolder(path, create=False)))
+        if path is None:
+            yield
+            return
+        with closing(CheckpointFolder(Path(path), create=False)) as folder:
             checkpoint = folder.read()
-            about = checkpoint.about
-            identity = Identity(**self.spec.identity(self._rerun.document["run"]["digest"]))
-            if about.program != sources_digest() or not _same_cycles(identity, about.identity):
-                raise InputError(f"is not the checkpoint of the run in {self._rerun.folder}", path=folder.path)
-            stack.enter_context(held.pop_all())
-        self.checkpoint = checkpoint
+            identity = Identity(**self.spec.identity(self.document["run"]["digest"]))
+            if checkpoint.about.program != sources_digest() or not _same_cycles(identity, checkpoint.about.identity):
+                raise InputError(f"is not the checkpoint of the run in {self.folder}", path=folder.path)
+            self.checkpoint = checkpoint
+            yield
 
     def make(self, watch: OnMachine, *, by: int, aim: str, **changes: Any) -> None:
         """Simulate the run to its end, or until `watch` stops it.
@@ -122,72 +131,61 @@ class Replay:
             return CheckpointWriter(machine, without=without, resumed=self.checkpoint)
 
         try:
-            execute(
-                replace(self.spec, **changes), self._rerun.progress, graph=self.graph, aim=aim, make_checkpointer=resume
-            )
+            spec = replace(self.spec, **changes)
+            Session(spec, self.progress, self.graph, aim=aim, make_checkpointer=resume).execute()
         except Reached:
             return
 
-    def locate(self, point: Place, record: Record) -> Located:
-        """Find a point of the run, by a simulation if the record does not give its cycle.
+    def watch(self, watchers: Sequence[Watcher], *, first: int = 0, last: int | None = None, aim: str) -> int:
+        """Make a run again with some watchers, to its end or to a cycle.
 
-        Raises
-        ------
-        MissingPointError
-            The run has no such point.
-        InputError, SimulationError
-            See `make`.
-        """
-        found = find(point, record)
-        if isinstance(found, Located):
-            return found
-        if point.vertex is not None:
-            from cyscc.host.replay.vertices import locate_vertex
+        Parameters
+        ----------
+        watchers : sequence of Watcher
+            The watchers.
+        first : int
+            First cycle of interest; a later checkpoint is not used.
+        last : int, optional
+            The run ends at the first sync point of all AEs after this cycle at which no watcher is waiting.
+        aim : str
+            Text of the progress display.
 
-            return locate_vertex(point, self, record)
-        if point.event in ("duplicate", "overflow"):
-            from cyscc.host.replay.pushes import locate_push
-
-            return locate_push(point, found, self, record)
-        searches: list[SpellSearch] = []
-
-        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            searches.append(SpellSearch(machine, found, point))
-
-        first = found.spans[0].start
-        self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
-        (search,) = searches
-        if search.found is None:
-            raise MissingPointError.few(point, record, search.count, near=found.near)
-        return search.found
-
-    def nearest(self, missing: MissingPointError, record: Record) -> tuple[Place, Located] | None:
-        """Return the point that is nearest to one that the run lacks; None if there is none.
+        Returns
+        -------
+        int
+            The cycle that the run reached.
 
         Raises
         ------
         InputError, SimulationError
             See `make`.
         """
-        near = self._nearest_waits(missing.point, record) if missing.near is None else missing.near
-        for point in near:
-            try:
-                return point, self.locate(point, record)
-            except InputError:
-                continue
-        return None
+        machines: list[Machine] = []
 
-    def _nearest_waits(self, point: Place, record: Record) -> Sequence[Place]:
-        """Return points with waits that are nearest to one that the run lacks."""
-        from cyscc.host.replay.waits import LongestWaits
-        from cyscc.host.replay.watching import watch_run
+        def begin(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            machines.append(machine)
+            for watcher in watchers:
+                watcher.begin(machine, graphs)
+            machine.on_sync = on_sync
+            machine.on_close = on_close
 
-        starts = last_attempt(record)["start"].to_numpy()
-        longest = LongestWaits([Cause[name.upper()] for name in causes_of(point)], starts)
-        watch_run(self, [longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
-        return nearest_waits(point, longest.frame(), record)
+        def on_sync(cycle: int) -> int:
+            nearest = min(watcher.look(cycle) for watcher in watchers)
+            if last is None or cycle <= last:
+                return nearest if last is None else min(nearest, last + 1 - cycle)
+            if not any(watcher.waiting for watcher in watchers):
+                raise Reached
+            return min(nearest, _WAIT)
 
-    def record(self, path: Path, window: tuple[int, int], focus: Focus | None = None, **changes: Any) -> None:
+        def on_close() -> None:
+            for watcher in watchers:
+                watcher.look(machines[0].reached)
+
+        # Only this one logs accesses, and all executors have the same cycles.
+        self.make(begin, by=first, aim=aim, executor="compiled")
+        return machines[0].reached
+
+    def write_waves(self, path: Path, window: tuple[int, int], focus: Focus | None = None, **changes: Any) -> None:
         """Write the waveforms of a window of cycles; they end early if the run does.
 
         Parameters
@@ -228,18 +226,176 @@ class Replay:
                 _remove(path)
             raise
 
+    @property
+    def end(self) -> int:
+        """Cycles of the run."""
+        raise NotImplementedError
 
-def replay_of(document: dict[str, Any], folder: Path, setting: RerunSetting) -> Replay:
-    """Return a recorded run that can be simulated again bit for bit, given the parameters of `Rerun`.
+    def locate(self, point: Place) -> Located:
+        """Find a point of the run.
 
-    Raises
-    ------
-    InputError
-        The run was made by another version of the program, or its memory cannot be had.
+        Raises
+        ------
+        InputError
+            The run has no such point.
+        SimulationError
+            See `make`.
+        """
+        raise NotImplementedError
+
+    def module_at(self, cycle: int) -> str | None:
+        """Return the module that runs in a cycle, if it is known."""
+        return None
+
+    @contextmanager
+    def window(self, wanted: "WindowRequest") -> "Iterator[Window]":
+        """Find a window of the run, and go on from the checkpoint that is named.
+
+        Raises
+        ------
+        InputError, SimulationError
+            See `resumed` and `locate`.
+        """
+        with self.resumed(wanted.checkpoint):
+            found = self.locate(wanted.point)
+            first = max(found.cycle - wanted.before, 0)
+            yield Window(found, first, min(first + wanted.cycles, self.end) - 1)
+
+
+class RecordReplay(Replay):
+    """A recorded run that did not fail, made again.
+
+    Parameters
+    ----------
+    record : Record
+        Its record.
+    setting : RerunSetting
+        How it is made again.
     """
-    if document.get("program") != sources_digest():
-        raise InputError("the run was made by another version of this program", path=folder)
-    return Replay(Rerun(document, folder, setting))
+
+    def __init__(self, record: Record, setting: RerunSetting) -> None:
+        super().__init__(record.document, record.folder, setting)
+        self.record = record
+
+    @property
+    def end(self) -> int:
+        """Cycles of the run."""
+        return self.record.cycles
+
+    def module_at(self, cycle: int) -> str | None:
+        """Return the module that runs in a cycle, if one does."""
+        every = self.record.attempts
+        running = every[(every["start"] <= cycle) & (cycle < every["end"])]
+        return None if running.empty else str(running["module"].iloc[0])
+
+    def locate(self, point: Place) -> Located:
+        """Find a point of the run; the message of one that there is not says what is nearest."""
+        try:
+            return self._found(point)
+        except MissingPointError as missing:
+            nearest = self._nearest(missing)
+            if nearest is None:
+                raise
+            near, found = nearest
+            about = (place_of(found.cycle, self.record), f"cycle {found.cycle:,}", found.about)
+            command = f"cyscc replay {shlex.quote(str(self.folder))} --at {near}"
+            told = f"nearest: {', '.join(filter(None, about))}"
+            texts = [f"{missing.cause}; {told}: {command}", f"there is no {point}; {told}: {command}"]
+            shortest = f"there is no {point}; {told}: --at {near}"
+            text = next((text for text in texts if len(text) <= _LONGEST), shortest)
+            raise InputError(text, path=self.folder) from None
+
+    def _found(self, point: Place) -> Located:
+        """Find a point, by a simulation if the record does not give its cycle.
+
+        Raises
+        ------
+        MissingPointError
+            The run has no such point.
+        """
+        found = find(point, self.record)
+        if isinstance(found, Located):
+            return found
+        if point.vertex is not None:
+            from cyscc.host.replay.vertices import locate_vertex
+
+            return locate_vertex(point, self)
+        if point.event in ("duplicate", "overflow"):
+            from cyscc.host.replay.pushes import locate_push
+
+            return locate_push(point, found, self)
+        searches: list[SpellSearch] = []
+
+        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
+            searches.append(SpellSearch(machine, found, point))
+
+        first, _ = found.spans[0]
+        self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
+        (search,) = searches
+        if search.found is None:
+            raise MissingPointError.few(point, self.record, search.count, near=found.near)
+        return search.found
+
+    def _nearest(self, missing: MissingPointError) -> tuple[Place, Located] | None:
+        """Return the point that is nearest to one that the run lacks; None if there is none."""
+        for point in self._nearest_waits(missing.point) if missing.near is None else missing.near:
+            try:
+                return point, self._found(point)
+            except InputError:
+                continue
+        return None
+
+    def _nearest_waits(self, point: Place) -> Sequence[Place]:
+        """Return points with waits that are nearest to one that the run lacks."""
+        from cyscc.host.replay.spells import LongestWaits
+
+        starts = last_attempt(self.record)["start"].to_numpy()
+        longest = LongestWaits([Cause[name.upper()] for name in causes_of(point)], starts)
+        self.watch([longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
+        return nearest_waits(point, longest.frame(), self.record)
+
+
+class FailedReplay(Replay):
+    """A recorded run that failed, made again; its parameters are those of `Rerun`."""
+
+    @property
+    def end(self) -> int:
+        """Cycles of the run."""
+        return int(self.document["failure"]["cycle"])
+
+    @contextmanager
+    def resumed(self, path: str | None) -> Iterator[None]:
+        """Go on from a checkpoint: by default from the run's own, if it is still there."""
+        kept = self.document["checkpoint"]
+        with ExitStack() as stack:
+            if path is not None or kept is None:
+                stack.enter_context(super().resumed(path))
+            else:
+                # It may have been deleted, or be that of another run.
+                with suppress(InputError):
+                    stack.enter_context(super().resumed(str(Path(self.document["run"]["folder"], kept))))
+            yield
+
+    def locate(self, point: Place) -> Located:
+        """Find a cycle of the run, or how it ended."""
+        failure, end = self.document["failure"], self.end
+        if point.cycles is not None:
+            cycle, _ = point.cycles
+            if cycle >= end:
+                raise InputError(f"the run failed at cycle {end:,}, before cycle {cycle:,}", path=self.folder)
+            return Located(cycle=cycle)
+        if point.event not in ("error", "hang"):
+            cause = f"the run failed: there are its cycles, error and hang, but not {point}"
+            raise InputError(cause, path=self.folder)
+        if point.given != ("event",):
+            rest = replace(point, event=None)
+            cause = f"the run failed: its {point.event} is that of the whole machine, without {rest}"
+            raise InputError(cause, path=self.folder)
+        if point.event == "error":
+            return Located(cycle=end - 1)
+        if failure["moved"] is None:
+            raise InputError(f"the run does not hang: {failure['message']}", path=self.folder)
+        return Located(cycle=int(failure["moved"]))
 
 
 def _remove(path: Path) -> None:
@@ -265,25 +421,10 @@ def _same_cycles(one: Identity, other: Identity) -> bool:
     return parts[0] == parts[1]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Window:
-    """Waveforms of a window of cycles of a recorded run.
+class Window(NamedTuple):
+    """A window of cycles of a recorded run: what was found there, first and last cycle."""
 
-    Parameters
-    ----------
-    path : Path
-        The waveform file.
-    cycle : int
-        Cycle of the requested point.
-    event : str
-        What happens there: the kernel and the length of the event, such as ``engine0.bfs3, 243 cycles``; may be empty.
-    first, last : int
-        First and last cycle of the window.
-    """
-
-    path: Path
-    cycle: int
-    event: str = ""
+    found: Located
     first: int
     last: int
 
@@ -306,6 +447,8 @@ class WindowRequest:
         The scopes to include, see `cyscc.sim.machine.create_machine`.
     executor : str or None
         The executor of the window; None for that of the run.
+    checkpoint : str or None
+        The folder of a checkpoint of the run, to resume from.
     """
 
     point: Place
@@ -314,9 +457,10 @@ class WindowRequest:
     path: Path | None
     scopes: tuple[str, ...]
     executor: str | None = None
+    checkpoint: str | None = None
 
-    def check(self, folder: Path, spec: RunSpec) -> None:
-        """Refuse what the machine of the run in a folder does not have, and a file that cannot be written.
+    def check(self, replay: Replay) -> None:
+        """Refuse what the machine of the run does not have, and a file that cannot be written.
 
         Raises
         ------
@@ -325,20 +469,17 @@ class WindowRequest:
         """
         from cyscc.sim.executors.factory import check_scopes
 
-        try:
+        spec = replay.spec
+        with refusing(ValueError):
             check_scopes(self.scopes, name=self.executor or spec.executor, config=spec.configuration)
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        check_output(str(self.file(folder, 0)), "-o")
+        check_output(str(self.file(replay.folder, 0)), "-o")
 
     def file(self, folder: Path, first: int) -> Path:
         """Return the waveform file, given the record's folder and the first cycle of the window."""
         return Path(f"{folder.resolve().name}-{first}.fst") if self.path is None else self.path
 
 
-def replay_window(
-    folder: Path, wanted: WindowRequest, setting: RerunSetting, *, checkpoint: str | None = None
-) -> Window:
+def replay_window(folder: Path, wanted: WindowRequest, setting: RerunSetting) -> tuple[Window, Path]:
     """Replay a recorded run up to a point, and write the waveforms around it.
 
     Parameters
@@ -349,8 +490,11 @@ def replay_window(
         The window.
     setting : RerunSetting
         How the run is made again up to the window.
-    checkpoint : str or None
-        The folder of a checkpoint of the run, to resume from.
+
+    Returns
+    -------
+    (Window, Path)
+        The window, and the file.
 
     Raises
     ------
@@ -359,41 +503,21 @@ def replay_window(
     SimulationError
         The machine could not be built, or the run failed before the point.
     """
-    point = wanted.point
-    document, record = read_failure(folder), None
-    if document is None:
-        record = Record(folder)
-        document = record.document
-    replay = replay_of(document, folder, setting)
-    wanted.check(folder, replay.spec)
-    with ExitStack() as stack:
-        if checkpoint is not None:
-            replay.go_on_from(Path(checkpoint), stack)
-        elif record is None and document["checkpoint"] is not None:
-            # It may have been deleted, or be that of another run.
-            with suppress(InputError):
-                replay.go_on_from(Path(document["run"]["folder"], document["checkpoint"]), stack)
-        located = _of_failure(point, document, folder) if record is None else locate_point(point, replay, record)
-        cycle = located.cycle
-        first = max(cycle - wanted.before, 0)
-        end = document["failure"]["cycle"] if record is None else record.cycles
-        last = min(first + wanted.cycles, end) - 1
-        path = wanted.file(folder, first)
+    failed = read_failure(folder)
+    replay = RecordReplay(Record(folder), setting) if failed is None else FailedReplay(failed, folder, setting)
+    wanted.check(replay)
+    with replay.window(wanted) as window:
+        path = wanted.file(folder, window.first)
         check_output(str(path), "-o")
         executor = wanted.executor or replay.spec.executor
-        focus = _focus(point, located, record)
-        replay.record(path, (first, last), focus, scopes=wanted.scopes, executor=executor)
-        return Window(path=path, cycle=cycle, event=located.about, first=first, last=last)
+        focus = _focus(wanted.point, window.found, replay)
+        replay.write_waves(path, window[1:], focus, scopes=wanted.scopes, executor=executor)
+        return window, path
 
 
-def _focus(point: Place, place: Located, record: Record | None) -> Focus:
+def _focus(point: Place, place: Located, replay: Replay) -> Focus:
     """Return what views of the window at a point show first."""
-    module = point.module
-    if module is None and record is not None:
-        every = record.attempts
-        running = every[(every["start"] <= place.cycle) & (place.cycle < every["end"])]
-        module = None if running.empty else str(running["module"].iloc[0])
-    module = module or "bfs"
+    module = point.module or replay.module_at(place.cycle) or "bfs"
     kernel = place.kernel
     if kernel is None and (point.engine, point.kernel) != (None, None):
         kernel = f"engine{point.engine or 0}.{module}{point.kernel or 0}"
@@ -402,14 +526,7 @@ def _focus(point: Place, place: Located, record: Record | None) -> Focus:
         label = f"vertex {point.vertex}"
     else:
         label = {"cycle": "", "start": str(point)}.get(event, " ".join(filter(None, (event, point.fifo))))
-    return Focus(
-        cycle=place.cycle,
-        event=event,
-        label=label,
-        module=module,
-        kernel=kernel,
-        fifo=point.fifo,
-    )
+    return Focus(cycle=place.cycle, event=event, label=label, module=module, kernel=kernel, fifo=point.fifo)
 
 
 _CYCLES = 1000
@@ -420,59 +537,6 @@ _AFTER = 100
 
 _LONGEST = LONGEST_LINE - 40
 """Longest text of an error, which command and folder precede in a line."""
-
-
-def locate_point(point: Place, replay: Replay, record: Record) -> Located:
-    """Find a point of a run that did not fail.
-
-    Raises
-    ------
-    InputError
-        The run has no such point; the message says what is nearest.
-    """
-    folder = record.folder
-    try:
-        return replay.locate(point, record)
-    except MissingPointError as missing:
-        nearest = replay.nearest(missing, record)
-        if nearest is None:
-            raise
-        near, found = nearest
-        about = ", ".join(filter(None, (place_of(found.cycle, record), f"cycle {found.cycle:,}", found.about)))
-        command = f"cyscc replay {shlex.quote(str(folder))} --at {near}"
-        texts = [f"{missing.cause}; nearest: {about}: {command}", f"there is no {point}; nearest: {about}: {command}"]
-        text = next(
-            (text for text in texts if len(text) <= _LONGEST), f"there is no {point}; nearest: {about}: --at {near}"
-        )
-        raise InputError(text, path=folder) from None
-
-
-def _of_failure(point: Place, document: dict[str, Any], folder: Path) -> Located:
-    """Find a point of a failed run.
-
-    Raises
-    ------
-    InputError
-        The failed run has no such point.
-    """
-    failure = document["failure"]
-    if point.cycles is not None:
-        cycle, _ = point.cycles
-        if cycle >= failure["cycle"]:
-            raise InputError(f"the run failed at cycle {failure['cycle']:,}, before cycle {cycle:,}", path=folder)
-        return Located(cycle=cycle)
-    if point.event not in ("error", "hang"):
-        raise InputError(f"the run failed: there are its cycles, error and hang, but not {point}", path=folder)
-    if point.given != ("event",):
-        raise InputError(
-            f"the run failed: its {point.event} is that of the whole machine, without {replace(point, event=None)}",
-            path=folder,
-        )
-    if point.event == "error":
-        return Located(cycle=int(failure["cycle"]) - 1)
-    if failure["moved"] is None:
-        raise InputError(f"the run does not hang: {failure['message']}", path=folder)
-    return Located(cycle=int(failure["moved"]))
 
 
 def show_failure(
@@ -501,11 +565,10 @@ def show_failure(
     window = max(last - _CYCLES + 1, 0), last
     path = folder / LAST_CYCLES
     try:
-        replay = Replay(Rerun(document, folder, setting))
+        replay = FailedReplay(document, folder, setting)
         replay.checkpoint = checkpoint
         point = Place(event="error" if moved is None else "hang")
-        focus = _focus(point, Located(cycle=end - 1 if moved is None else moved), None)
-        replay.record(path, window, focus, scopes=())
+        replay.write_waves(path, window, _focus(point, replay.locate(point), replay), scopes=())
     except (InputError, SimulationError) as other:
         notice(f"no waveforms of the cycles in which the run failed: {other}")
         return

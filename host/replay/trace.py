@@ -1,61 +1,38 @@
 """Perfetto traces of a window of a recorded run: what every kernel did in each cycle, and each memory access."""
 
 import heapq
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from cyscc.host.analysis.trace import add_counters, add_instructions, kernel_groups, root_of
-from cyscc.host.analysis.tracks import Tracks
+from cyscc.host.analysis.trace import RecordTrace
 from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
-from cyscc.host.replay.replaying import locate_point, replay_of
-from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import watch_run
+from cyscc.host.replay.replaying import RecordReplay, Window, WindowRequest
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.host.runs.rerun import RerunSetting
-from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSES
 
 
-class TracedWindow(NamedTuple):
-    """A window of a run in a trace: cycle of its point, what happens there, first and last cycle, slices of kernels."""
-
-    cycle: int
-    event: str
-    first: int
-    last: int
-    slices: int
-
-
-def trace_window(
-    recorded: Record | Path,
-    point: Place,
-    path: str,
-    setting: RerunSetting,
-    *,
-    cycles: int,
-    before: int = 0,
-    checkpoint: str | None = None,
-) -> TracedWindow:
+def trace_window(record: Record, wanted: WindowRequest, path: str, setting: RerunSetting) -> tuple[Window, int]:
     """Make a recorded run again up to a point, and write the trace of a window there.
 
     Parameters
     ----------
-    recorded : Record or Path
-        The record, or its folder.
-    point : Place
-        The point.
+    record : Record
+        The record.
+    wanted : WindowRequest
+        The window.
     path : str
         The file, ``.pftrace`` by custom, or ``-`` for standard output.
     setting : RerunSetting
         How the run is made again.
-    cycles, before : int
-        Cycles of the window, fewer if the run ends earlier; and how many of them lie before the point.
-    checkpoint : str or None
-        The folder of a checkpoint of the run, to resume from.
+
+    Returns
+    -------
+    (Window, int)
+        The window, and the number of slices of kernels in the trace.
 
     Raises
     ------
@@ -64,40 +41,25 @@ def trace_window(
     SimulationError
         The run failed before the end of the window.
     """
-    with setting.progress.step("reading the record"):
-        record = recorded if isinstance(recorded, Record) else Record(recorded)
-    replay = replay_of(record.document, record.folder, setting)
-    with ExitStack() as stack:
-        if checkpoint is not None:
-            replay.go_on_from(Path(checkpoint), stack)
-        found = locate_point(point, replay, record)
-        first = max(found.cycle - before, 0)
-        last = min(first + cycles, record.cycles) - 1
+    replay = RecordReplay(record, setting)
+    with replay.window(wanted) as window:
+        _, first, last = window
         waits, accesses = WaitWatcher(1, windows=[(first, last)]), AccessWatcher(window=(first, last), completions=True)
-        watch_run(replay, [waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
+        replay.watch([waits, accesses], first=first, last=last, aim=f"to cycle {last:,}")
     with setting.progress.step("writing the trace"), open_output(path) as file:
-        tracks = Tracks(file)
-        root = root_of(tracks, record)
-        span = (first, last + 1)
-        add_instructions(tracks, record, root, span)
-        groups = kernel_groups(tracks, record, root)
-        slices = _add_kernels(tracks, groups, waits.frame(), accesses.named(record), span)
-        add_counters(tracks, record, root, span)
-    return TracedWindow(found.cycle, found.about, first, last, slices)
+        trace = RecordTrace(file, record, (first, last + 1))
+        trace.add_instructions()
+        slices = _add_kernels(trace, waits.frame(), accesses.named(record))
+        trace.add_counters()
+    return window, slices
 
 
 _TITLES = {cause.name: cause.title for cause in CAUSES}
 
 
-def _add_kernels(
-    tracks: Tracks,
-    groups: dict[tuple[int, str], int],
-    waits: pd.DataFrame,
-    accesses: pd.DataFrame,
-    span: tuple[int, int],
-) -> int:
+def _add_kernels(tracks: RecordTrace, waits: pd.DataFrame, accesses: pd.DataFrame) -> int:
     """Add the slices of the kernels: their causes, cycle by cycle, and their accesses; return the number of slices."""
-    keys = ["engine", "module", "kernel"]
+    groups, keys = tracks.kernel_groups(), ["engine", "module", "kernel"]
     causes = dict(list(waits.groupby(keys, observed=True)))
     by_process = dict(list(accesses.groupby([*keys, "kind", "process"], observed=True, sort=True)))
     kernels = sorted({key[:3] for key in (*causes, *by_process)})
@@ -107,9 +69,9 @@ def _add_kernels(
         if (engine, module, number) in causes:
             track = tracks.add("cause of each cycle", about=about, parent=kernel)
             for row in causes[engine, module, number].to_dict("records"):
-                begin, end = max(row["begin"], span[0]), min(row["begin"] + row["cycles"], span[1])
-                notes = {"cycles": row["cycles"], "begin": row["begin"]}
-                tracks.slice(track, _TITLES[row["cause"]], begin, end, notes)
+                begin, cycles = row["begin"], row["cycles"]
+                notes = {"cycles": cycles, "begin": begin}
+                tracks.cut_slice(track, _TITLES[row["cause"]], begin, begin + cycles, notes)
         own = [(key[3:], rows) for key, rows in by_process.items() if key[:3] == (engine, module, number)]
         for rank, ((kind, process), rows) in enumerate(own):
             _add_accesses(tracks, kernel, f"{process}: {kind}s", kind, rows, 1 + rank)
@@ -122,7 +84,7 @@ _ABOUT = {
 }
 
 
-def _add_accesses(tracks: Tracks, kernel: int, title: str, kind: str, rows: pd.DataFrame, rank: int) -> None:
+def _add_accesses(tracks: RecordTrace, kernel: int, title: str, kind: str, rows: pd.DataFrame, rank: int) -> None:
     """Add the accesses of a process; those that overlap are on tracks of one name, which the viewer draws as one."""
     free: list[tuple[int, int]] = []
     for row in rows.to_dict("records"):

@@ -13,43 +13,36 @@ from cyscc.host.output.errors import InputError, VertexError
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
-from cyscc.host.replay.lists import ids_read
-from cyscc.host.replay.replaying import Replay
-from cyscc.host.replay.search import Reached
-from cyscc.host.replay.watching import watch_run
-from cyscc.host.specification.place import Place
+from cyscc.host.replay.replaying import RecordReplay
+from cyscc.host.replay.spells import Reached, WaitWatcher
+from cyscc.host.runs.rerun import RerunSetting
+from cyscc.host.specification.place import KERNEL, Place
 from cyscc.sim.executors.accesses import READ, WRITE, WatchedAccesses
-from cyscc.sim.hardware import LEVEL, START, VISITED
+from cyscc.sim.hardware import DEGREE, LEVEL, START, VISITED, list_reads
 from cyscc.sim.memory import ArrayKind
 
 if TYPE_CHECKING:
     from cyscc.sim.machine import Machine
 
-EVENTS = {
-    "id_read": "id read as a neighbour",
-    "id_dropped": "id read beside one of another list",
-    "word_read": "graph word read",
-    "pushed": "pushed to the next queue",
-    "visited": "marked as visited",
-    "reached": "entered in the reach queue",
-    "entry_read": "read from the queue",
-    "expanded": "ids of its neighbours read",
-    "reach_read": "read from a reach queue",
-    "colour_read": "colour read",
-    "other_word_read": "graph word of the other direction read",
-    "coloured": "coloured",
-    "own_word_read": "graph word read, to clear its visited flag",
-    "unvisited": "visited flag cleared",
-}
-"""Events of a vertex, in the order in which they happen; those from ``reach_read`` on are of intersections."""
 
-_CAUSES = {
-    "issue_1": ("entry_read", "reach_read"),
-    "issue_2": ("id_read", "id_dropped", "expanded", "colour_read", "other_word_read"),
-    "issue_3": ("word_read", "own_word_read"),
-    "write": ("pushed", "visited", "reached", "coloured", "unvisited"),
+EVENTS = {
+    "id_read": "issue_2",
+    "id_dropped": "issue_2",
+    "word_read": "issue_3",
+    "pushed": "write",
+    "visited": "write",
+    "reached": "write",
+    "entry_read": "issue_1",
+    "expanded": "issue_2",
+    "reach_read": "issue_1",
+    "colour_read": "issue_2",
+    "other_word_read": "issue_2",
+    "coloured": "write",
+    "own_word_read": "issue_3",
+    "unvisited": "write",
 }
-"""Events by the cause that their kernel counts."""
+"""Events of a vertex, in the order in which they happen, with the cause that their kernel counts; those from
+``reach_read`` on are of intersections."""
 
 _DIRECTIONS = ("forward", "backward")
 _KERNEL = ["instruction", "engine", "kernel"]
@@ -123,7 +116,7 @@ class VertexHistory:
         return int(visit["cycle"] - max(first - _LEAD, 0))
 
 
-def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: bool = False) -> VertexHistory:
+def vertex_history(replay: RecordReplay, vertex: int, *, first_visit: bool = False) -> VertexHistory:
     """Make a recorded run again, and return the events of a vertex.
 
     Parameters
@@ -144,7 +137,7 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
     SimulationError
         See `Replay.make`.
     """
-    attempts = record.attempts
+    record, attempts = replay.record, replay.record.attempts
     if attempts.empty:
         raise InputError(f"there is no vertex={vertex} in the run: it ran no instruction", path=record.folder)
     try:
@@ -153,11 +146,11 @@ def vertex_history(replay: Replay, record: Record, vertex: int, *, first_visit: 
         raise VertexError(error.cause, path=replay.spec.graph) from None
     begin = int(attempts["start"][attempts["attempt"] == record.attempt].min())
     watcher = _VertexWatcher(vertex, begin=begin, first_visit=first_visit)
-    watch_run(replay, [watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
+    replay.watch([watcher], last=record.cycles - 1, aim=f"looking for vertex {vertex}")
     return watcher.history(record)
 
 
-def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
+def locate_vertex(point: Place, replay: RecordReplay) -> Located:
     """Find the first visit of a vertex, or one of its events by number.
 
     Raises
@@ -169,11 +162,13 @@ def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
     """
     assert point.vertex is not None
     anywhere = not set(RESTRICTIONS).intersection(point.given)
-    history = vertex_history(replay, record, point.vertex, first_visit=point.nth is None and anywhere)
+    history = vertex_history(replay, point.vertex, first_visit=point.nth is None and anywhere)
     events = point.rows_of(history.events, RESTRICTIONS)
     if point.nth is not None:
         if point.nth > len(events):
-            raise MissingPointError.few(point, record, len(events), [] if events.empty else [replace(point, nth=1)])
+            raise MissingPointError.few(
+                point, replay.record, len(events), [] if events.empty else [replace(point, nth=1)]
+            )
         event = events.iloc[point.nth - 1]
     else:
         own = history.events.loc[history.visit]["event"] if history.visit is not None else ""
@@ -181,12 +176,12 @@ def locate_vertex(point: Place, replay: Replay, record: Record) -> Located:
         if visits.empty:
             plain = Place(vertex=point.vertex, nth=None if own else 1)
             why = "it is not visited there" if own else history.absent
-            raise MissingPointError(point, record, why, [plain] if len(history.events) else [])
+            raise MissingPointError(point, replay.record, why, [plain] if len(history.events) else [])
         event = visits.iloc[0]
     return Located(
         cycle=int(event["cycle"]),
         kernel=kernel_name(event),
-        cause=next(cause for cause, events in _CAUSES.items() if event["event"] in events),
+        cause=EVENTS[event["event"]],
         event=event["text"]
         + ("" if "neighbour of" in event["text"] or event.isna()["of"] else f" (neighbour of {event['of']})"),
     )
@@ -301,7 +296,7 @@ class _VertexWatcher(AccessWatcher):
         writes, queued = process == "visitor", rows["array"].to_numpy() == "queues"
         reach = within(rows["address"].to_numpy(), queues_of(self._machine).reaches)
         entries = rows[process == "frontier_reader"]
-        ids = ids_read(rows[process == "neighbour_reader"], entries, self._graphs, self._machine.config.pair_reads)
+        ids = _ids_read(rows[process == "neighbour_reader"], entries, self._graphs, self._machine.config.pair_reads)
         words, marks = rows[process == "word_reader"], rows[writes & ~queued]
         visited = VISITED.get(words["data"].to_numpy()).astype(bool)
         reached = single_ids(rows[writes & reach])
@@ -422,6 +417,55 @@ _UNVISITED = "graph word read: not visited"
 _CLEARED = " graph word read, to clear its visited flag"
 
 
+def _ids_read(reads: pd.DataFrame, entries: pd.DataFrame, graphs: Sequence[PlacedGraph], pairs: bool) -> pd.DataFrame:
+    """Return a row for each id that reads of neighbours bring, with what is known of its place.
+
+    A kernel reads the lists in the order of its entries, each with as many reads as it takes. A pair at the end of a
+    list, or of a chunk of it, has an id of another one besides, which the kernel drops.
+
+    Parameters
+    ----------
+    reads : DataFrame
+        The reads, with ``instruction`` and ``direction``, the number of their graph.
+    entries : DataFrame
+        All reads of queue entries in these instructions, likewise.
+    graphs : sequence of PlacedGraph
+        The machine's graphs.
+    pairs : bool
+        Field `pair_reads` of the configuration.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows, with the ``address`` of the id itself, and ``id``; ``source``, the vertex in whose list it stands;
+        ``entry``, the number of the entry that was read, among those of its kernel; and ``listed``, whether the id
+        belongs to that entry.
+    """
+    words = entries["data"].to_numpy()
+    first, count = START.get(words).astype(np.int64), list_reads(words, pairs=pairs)
+    made = entries[_KERNEL].assign(
+        entry=entries["number"], first=first, end=first + DEGREE.get(words).astype(np.int64), reads=count
+    )
+    made = made.sort_values("entry", kind="stable")
+    made["begin"] = made.groupby(_KERNEL)["reads"].cumsum() - made["reads"]
+    made = made[made["reads"] > 0].sort_values("begin", kind="stable").drop(columns="reads")
+    found = pd.merge_asof(
+        reads.sort_values("number", kind="stable"), made, left_on="number", right_on="begin", by=_KERNEL
+    )
+    wide = found[found["size"] == 8]
+    high = wide.assign(address=wide["address"] + 4, id=wide["data"] >> np.uint64(32))
+    ids = pd.concat([found.assign(id=found["data"] & np.uint64(ID_MASK)), high], ignore_index=True)
+    lists = np.array([each.neighbours_address for each in graphs])
+    place = (ids["address"].to_numpy() - lists[ids["direction"]]) // 4
+    source = np.zeros(len(ids), np.int64)
+    for direction, each in enumerate(graphs):
+        own = (ids["direction"] == direction).to_numpy()
+        source[own] = np.searchsorted(each.graph.offsets, place[own], side="right") - 1
+    ids = ids.assign(source=source, listed=(place >= ids["first"]) & (place < ids["end"]))
+    # The last pair may end behind the lists.
+    return ids[place < np.array([each.graph.edges for each in graphs])[ids["direction"]]]
+
+
 def _named(rows: pd.DataFrame, event: str, texts: Any) -> pd.DataFrame:
     """Return accesses as events."""
     return rows.assign(event=event, text=texts)
@@ -433,3 +477,68 @@ def _sure(events: pd.DataFrame, known: pd.DataFrame, keys: list[str]) -> "pd.Ser
     parents = pairs[pairs["answered"] <= pairs["cycle"]].groupby("index")["of"].agg(["min", "max"])
     sure = parents["min"][parents["min"] == parents["max"]]
     return sure.reindex(events.index).astype("Int64")
+
+
+_LONGEST = 2500
+"""Most cycles between two events of a kernel that are told; after more, it is about something else."""
+
+
+def vertex_lives(record: Record, vertices: Sequence[int], setting: RerunSetting) -> list[VertexHistory]:
+    """Make a recorded run again for each of some vertices, and return their events, and the spells between them.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    vertices : sequence of int
+        The vertices, as named in the graph's file.
+    setting : RerunSetting
+        How the run is made again.
+
+    Raises
+    ------
+    InputError
+        The record or the graph cannot be used, or the graph has no such vertex.
+    SimulationError
+        The machine could not be built, or the run failed.
+    """
+    replay = RecordReplay(record, setting)
+    histories = [vertex_history(replay, vertex) for vertex in vertices]
+    gaps = [_gaps(history) for history in histories]
+    windows = _merged(pd.concat(gaps))
+    if not windows:
+        return histories
+    waits, last = WaitWatcher(1, windows=windows, ahead=0), windows[-1][1]
+    replay.watch([waits], last=last, aim=f"to cycle {last:,}")
+    spells = waits.frame().assign(end=lambda rows: rows["begin"] + rows["cycles"])
+    return [replace(history, spells=_between(own, spells)) for history, own in zip(histories, gaps, strict=True)]
+
+
+def _gaps(history: VertexHistory) -> pd.DataFrame:
+    """Return the cycles between events and those before of the same kernel and instruction, with the event's number."""
+    events = history.events
+    same = [*KERNEL, "iteration", "phase", "level"]
+    before = events.groupby(same, observed=True)["cycle"].shift()
+    gaps = events[[*KERNEL]].assign(first=before, end=events["cycle"]).reset_index()
+    length = gaps["end"] - gaps["first"]
+    gaps = gaps[(length > 0) & (length <= _LONGEST) & ~history.repeated.to_numpy()]
+    return gaps.astype({"first": np.int64})
+
+
+def _merged(gaps: pd.DataFrame) -> list[tuple[int, int]]:
+    """Return the cycles of gaps as windows in order and apart."""
+    windows: list[tuple[int, int]] = []
+    for first, end in sorted(zip(gaps["first"].tolist(), gaps["end"].tolist(), strict=True)):
+        if windows and first <= windows[-1][1] + 1:
+            windows[-1] = windows[-1][0], max(windows[-1][1], end - 1)
+        else:
+            windows.append((first, end - 1))
+    return windows
+
+
+def _between(gaps: pd.DataFrame, spells: pd.DataFrame) -> pd.DataFrame:
+    """Return the parts of spells that lie in gaps: the gap's `number`, the kernel, its cause, `begin` and `cycles`."""
+    parts = gaps.merge(spells.astype({"module": str}), on=[*KERNEL])
+    begin, end = parts[["begin", "first"]].max(axis=1), parts[["end_x", "end_y"]].min(axis=1)
+    parts = parts.assign(begin=begin, cycles=end - begin)[end > begin]
+    return parts[["number", *KERNEL, "cause", "begin", "cycles"]].reset_index(drop=True)

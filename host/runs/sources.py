@@ -10,7 +10,7 @@ _PRODUCERS = ("host/experiments/measuring", "host/runs")
 """Packages of the host that produce results; they and the packages of their imports are digested."""
 
 _IMPORTED = re.compile(r"^\s*(?:from|import) cyscc\.(host\.[\w.]+)", re.MULTILINE)
-_SUFFIXES = {".py", ".cpp", ".h"}
+_SUFFIXES = {".py", ".toml", ".cpp", ".h"}
 
 
 def _files(package: Path) -> list[Path]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from cyscc.host.analysis.explain.difference import CAUSE_COLUMNS, cause_cells
+from cyscc.host.analysis.explain.difference import FORMS, cause_cells
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import array_text
 from cyscc.host.analysis.explain.stacks import Group, groups_of, stacks
 from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings_of
-from cyscc.host.answer.answer import ROWS, STACK_FORM, Answer, Column, Table
+from cyscc.host.answer.answer import ROWS, Answer, Column, Table
 from cyscc.host.answer.colours import STACK
 from cyscc.host.record.display import OUTSIDE, instruction_text, record_title, run_document, selection_facts
 from cyscc.host.record.reader import Record
@@ -27,7 +27,6 @@ _BANKS = 5
 _SHOWN_CAUSE = 0.0005
 """Least share of the cycles with which a cause is listed."""
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
-_CYCLES = {"cycles": "{:,}", "of_run": "{:.1%}"}
 _FINDING, _ITERATIONS = ([each.name for each in fields(kind)] for kind in (Finding, IterationGroup))
 _PARTS = {"numbers": "stacks", "banks": "banks", "fifos": "fifos"}
 """Table of each part that can be shown alone."""
@@ -64,15 +63,10 @@ def explanation(
         "bounds": _bounds(record, rows, most),
         "stacks": _stacks(record, rows, by or BY_DEFAULT, top, numbers="numbers" in only),
         **({} if iterations is None else iteration_tables(record, iterations)),
-        "causes": causes_table(
-            "causes, of the instructions' kernel-cycles",
-            {each.module: {name: each.share(name) for name in STACK} for each in evidence},
-        ),
+        "causes": causes_table({each.module: {name: each.share(name) for name in STACK} for each in evidence}),
         "banks": _banks(record, evidence, most, most if "banks" in only else min(most, _BANKS)),
         "fifos": _fifos(record, evidence),
-        "findings": Table(
-            title="findings", frame=pd.DataFrame([asdict(finding) for finding in found], columns=_FINDING)
-        ),
+        "findings": FORMS.table("findings", pd.DataFrame(map(asdict, found), columns=_FINDING)),
     }
     searches = next((each for each in evidence if each.module == "bfs"), None)
     return Answer(
@@ -114,16 +108,7 @@ def _phases(record: Record, rows: pd.DataFrame, *, outside: bool) -> Table:
         frame = pd.concat([frame, pd.DataFrame(rest)], ignore_index=True)
         frame["instructions"] = frame["instructions"].astype("Int64")
     frame["most"] = [_largest(row) for row in frame[: len(its)].to_dict("records")] + [""] * len(rest)
-    columns: dict[str, Column | str] = {
-        "phase": "{}",
-        "instructions": "{:,}",
-        **_CYCLES,
-        "ids_per_edge": "{:.2f}",
-        "most": "{}",
-    }
-    return Table(
-        title="cycles by phase", frame=_of_run(record, frame), columns={**columns, "stack": STACK_FORM}, most=None
-    )
+    return FORMS.table("phases", _of_run(record, frame))
 
 
 def _of_run(record: Record, frame: pd.DataFrame) -> pd.DataFrame:
@@ -148,40 +133,29 @@ def _bounds(record: Record, rows: pd.DataFrame, count: int) -> Table:
     some = (
         f": the {len(frame)} heaviest of {len(rows):,}, {share:.0%} of these cycles" if len(frame) < len(rows) else ""
     )
-    columns: dict[str, Column | str] = {
-        "where": Column("level"),
-        **_CYCLES,
-        "stack": STACK_FORM,
-        "bound": Column("bound by, of the level"),
-    }
-    return Table(title=f"cycles by level{some}", frame=_of_run(record, frame), columns=columns, most=None)
+    return FORMS.table("bounds", _of_run(record, frame), {"some": some})
 
 
 def _stacks(record: Record, rows: pd.DataFrame, by: str, top: int | None, *, numbers: bool) -> Table:
     """Return the stacks of a grouping: those with most cycles, or, where all have as many, those that issue least."""
-    frame = _of_run(record, stacks(record, rows, by))
-    keys = [name for name in frame if name not in {"cycles", "instructions", "of_run", *CAUSE_NAMES}]
+    frame, heavy = _of_run(record, stacks(record, rows, by)), by in ("phase", BY_DEFAULT, "iteration")
+    left_out = [] if by in ("phase", "iteration") else ["instructions"]
     if by == BY_DEFAULT:
         frame["where"] = [instruction_text(row) for _, row in frame.iterrows()]
-        keys = ["where"]
     elif by == "phase":
         frame["where"] = [Group(row["phase"], row["part"]).short for row in frame.to_dict("records")]
-        keys = ["where"]
-    heavy = by in ("phase", BY_DEFAULT, "iteration")
+    if "where" in frame:
+        left_out += ["iteration", "phase"]
     most = top or (len(frame) if numbers else ROWS)
     weight = frame["cycles"] if heavy else frame[_NOT_WORK].sum(axis=1)
     which = "" if len(frame) <= most else ", the heaviest" if heavy else ", those that issue least"
-    shown = {name: Column(by) if name == "where" else Column() for name in keys}
-    counts = {"instructions": "{:,}"} if by in ("phase", "iteration") else {}
-    stack = (
-        {name: Column(name, "{:,.0f}") for name in STACK if (frame[name] > 0).any()}
-        if numbers
-        else {"stack": STACK_FORM}
-    )
-    return Table(
-        title=f"cycles by {by}{', causes in cycles of an average kernel' if numbers else ''}{which}",
-        frame=frame,
-        columns={**shown, **counts, **_CYCLES, **stack},
+    told = [name for name in STACK if numbers and (frame[name] > 0).any()]
+    return FORMS.table(
+        "stacks",
+        frame,
+        {"by": by, "unit": ", causes in cycles of an average kernel" if numbers else "", "which": which},
+        columns={name: Column(name, "{:,.0f}") for name in told},
+        without=[*left_out, *(["stack"] if numbers else [])],
         rows=weight.nlargest(most).index.sort_values().tolist(),
     )
 
@@ -197,17 +171,11 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
         Its iterations.
     """
 
-    def table(title: str, head: str, groups: dict[str, IterationGroup]) -> Table:
-        frame = pd.DataFrame([asdict(group) for group in groups.values()], columns=_ITERATIONS)
+    def table(name: str, groups: dict[str, IterationGroup], **more: Any) -> Table:
+        frame = pd.DataFrame(map(asdict, groups.values()), columns=_ITERATIONS)
         frame.insert(0, "which", list(groups))
         frame["cycles_each"] = frame["cycles"] / frame["iterations"].clip(lower=1)
-        shown: dict[str, Column | str] = {
-            "which": Column(head),
-            "iterations": Column("number", "{:,}"),
-            "instructions": "{:,}",
-        }
-        columns: dict[str, Column | str] = {**shown, **_CYCLES, "cycles_each": "{:,.0f}"}
-        return Table(title=title, frame=_of_run(record, frame), columns=columns, most=None)
+        return FORMS.table(name, _of_run(record, frame), **more)
 
     what, last = "with saturated levels" if iterations.saturated else "the longest", f"{iterations.last_large:,}"
     groups = {
@@ -219,31 +187,26 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
         f"{least:,}" if least == most else f"{least:,} to {most:,}": group for least, most, group in iterations.sizes
     }
     divided = {name: iterations.group(chosen) for name, chosen in groups.items() if chosen.any()}
-    by_size = "iterations by their component's vertices: at most as many as either search reached"
     return {
-        "iterations": Table(title="iterations", frame=iterations.frame.reset_index()),
-        "iteration_groups": table("iterations, without the host's cycles", "iterations", divided),
-        "iteration_sizes": replace(table(by_size, "vertices", sizes), note="\n".join(iterations.advice)),
+        "iterations": FORMS.table("iterations", iterations.frame.reset_index()),
+        "iteration_groups": table("iteration_groups", divided),
+        "iteration_sizes": table("iteration_sizes", sizes, note="\n".join(iterations.advice)),
     }
 
 
-def causes_table(title: str, shares: Mapping[str, Mapping[str, float]]) -> Table:
+def causes_table(shares: Mapping[str, Mapping[str, float]], *, of: str = "") -> Table:
     """Return the causes with their shares of kernel-cycles.
 
     Parameters
     ----------
-    title : str
-        Heading.
     shares : mapping of str to mapping
         The share of each cause, by the column's name: those of modules, or of groups of runs.
+    of : str
+        What the shares are, behind the title.
     """
     frame = pd.DataFrame([cause_cells(name) | {of: its[name] for of, its in shares.items()} for name in STACK])
-    return Table(
-        title=title,
-        frame=frame[(frame[list(shares)] >= _SHOWN_CAUSE).any(axis=1)],
-        columns={**CAUSE_COLUMNS, **{name: Column(name, "{:.1%}") for name in shares}},
-        most=None,
-    )
+    heads = {name: Column(name, "{:.1%}") for name in shares}
+    return FORMS.table("causes", frame[(frame[list(shares)] >= _SHOWN_CAUSE).any(axis=1)], {"of": of}, columns=heads)
 
 
 def _banks(record: Record, evidence: Sequence[Evidence], count: int, most: int) -> Table:
@@ -257,23 +220,18 @@ def _banks(record: Record, evidence: Sequence[Evidence], count: int, most: int) 
             rows.append({"place": place, "module": each.module, **asdict(bank), **named, **busy})
     frame = pd.DataFrame(rows)
     together = ", ".join(f"{each.module} {each.banks_use:.0%}" for each in evidence)
-    return Table(
-        title="hottest banks (controller.bank)",
-        frame=frame.drop(columns="place", errors="ignore"),
-        columns={
-            **({"module": "{}"} if len(evidence) > 1 else {}),
-            "name": Column("bank"),
-            "accesses": "{:,}",
-            "multiple": Column("of mean", "{:.1f}x"),
-            "busy": "{:.0%}",
-            "at_most": "{:.0%}",
-            "waiting": Column("wait", "{:.0f}"),
-            "contents": Column("arrays"),
-            "when_most": "{}",
-        },
+    return FORMS.table(
+        "banks",
+        frame.drop(columns="place", errors="ignore"),
+        without=_alone(evidence),
         rows=[] if frame.empty else frame.index[frame["place"] < most].tolist(),
         note=f"all banks together are busy: {together}; at most: in an interval of {record.interval:,} cycles",
     )
+
+
+def _alone(evidence: Sequence[Evidence]) -> list[str]:
+    """Return the column that says nothing if there is one module only."""
+    return [] if len(evidence) > 1 else ["module"]
 
 
 def _fifos(record: Record, evidence: Sequence[Evidence]) -> Table:
@@ -282,24 +240,7 @@ def _fifos(record: Record, evidence: Sequence[Evidence]) -> Table:
     frame = pd.DataFrame([asdict(fifo) for fifo in every])
     frame["of_depth"] = [fifo.most / fifo.depth for fifo in every]
     frame["when_most"] = [instruction_text(record.instructions.loc[fifo.instruction]) for fifo in every]
-    return Table(
-        title="FIFOs",
-        frame=frame,
-        columns={
-            **({"module": "{}"} if len(evidence) > 1 else {}),
-            "parameter": Column("FIFO"),
-            "depth": "{}",
-            "most": "{}",
-            "of_depth": "{:.0%}",
-            "mean": "{:.1f}",
-            "under_way": Column("promised", "{:.1f}"),
-            "when_most": "{}",
-        },
-        most=None,
-        note="most: occupancy, not need; it includes the two registers behind a FIFO's places\n"
-        "promised: places for reads under way, on average while a kernel works\n"
-        "whether another depth is faster: --try; whether smaller ones do: --depths",
-    )
+    return FORMS.table("fifos", frame, without=_alone(evidence))
 
 
 def _verdict(record: Record, found: Sequence[Finding], *, whole: bool) -> list[str]:

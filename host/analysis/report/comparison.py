@@ -97,9 +97,7 @@ def _whole(comparison: AlignedRuns, names: Sequence[str]) -> Chart:
     shown = traces(comparison.whole.set_axis(names), "rows", form=form)
     for trace in shown:
         trace["customdata"] = trace["x"] - trace["x"][0]
-    rows = {"autorange": "reversed", "type": "category", "automargin": True}
-    figure = new_figure(shown, height=110 + 44 * len(names), x="cycles", barmode="stack", yaxis=rows)
-    return chart("compare-whole", figure)
+    return chart("compare-whole", charts.stacked_rows(shown, height=110 + 44 * len(names), x="cycles"))
 
 
 def _beside(comparison: AlignedRuns, names: Sequence[str]) -> Chart:

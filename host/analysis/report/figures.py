@@ -1,6 +1,7 @@
 """The charts of a report: where cycles went, work, token, FIFOs; memory and latencies; the roofline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from cyscc.host.analysis.roofline.plot import THROUGHPUT, intensity_title, level
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import COLOURS, EDGE, GRID, INK, PAPER, TITLES, Chart, Figure, look, new_figure, traces
 from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, RUN_COLOURS, SKY, STACK, VERMILION
+from cyscc.host.record.reader import memory_parts
 from cyscc.host.record.tables import ARRAYS, LONGEST_LATENCY, MODULES, PHASES
 from cyscc.sim.observation.causes import WORK
 
@@ -33,19 +35,25 @@ _ENTRIES = {
 }
 """Column, colour and symbol of each kind of entries."""
 _HOTTEST = 24
+_MAPS = {"bank": 860, "controller": 340, "link": 450}
+"""Heights of the heat maps of the parts of the memory, in pixels."""
 _BINS = 80
 _TURNS = 40
 """Least turns of the token over which a rate is averaged: one more or less in a column is not to be seen."""
 _WAITED = ("accesses", "waiting")
 
 
+_Make = Callable[[Frames], Chart]
+
+
 def chart_sections(frames: Frames) -> list[tuple[str, str, list[Chart]]]:
     """Return the charts of a run by section, each section with its name for links and its title."""
     iterations = [_iterations] if frames.instructions["iteration"].any() else []
     # Some memories have no banks or links, and the limits of some machines are not known.
-    banks = [_arrays_of_levels, _hottest, _banks, _controllers, _links] if frames.record.memory else []
-    limits = [_roof, _limits, _limits_of_levels] if frames.roofline is not None else []
-    sections = {
+    busy = [partial(_busy, kind=kind, height=height) for kind, height in _MAPS.items()]
+    banks: list[_Make] = [_arrays_of_levels, _hottest, *busy] if frames.record.memory else []
+    limits: list[_Make] = [_roof, _limits, _limits_of_levels] if frames.roofline is not None else []
+    sections: dict[tuple[str, str], list[_Make]] = {
         ("stacks", "Cycle stacks"): [_whole, *iterations, _levels, _over_time],
         ("kernels", "Kernels"): [_lapse, _kernels],
         ("work", "Work"): [_work],
@@ -72,13 +80,7 @@ def _whole(frames: Frames) -> Chart:
     shown = traces(found, "rows", form="%{x:,.0f} cycles, %{customdata:.1%}")
     for trace in shown:
         trace["customdata"] = (trace["x"] / totals.to_numpy()).astype(np.float32)
-    figure = _rows_figure(shown, height=100 + 44 * len(found))
-    return chart("whole", figure)
-
-
-def _rows_figure(shown: Sequence[charts.Trace], *, height: int) -> Figure:
-    rows = {"autorange": "reversed", "type": "category", "automargin": True}
-    return new_figure(shown, height=height, x="cycles", barmode="stack", yaxis=rows)
+    return chart("whole", charts.stacked_rows(shown, height=100 + 44 * len(found), x="cycles"))
 
 
 def _stack_of(stacks: pd.DataFrame, what: str) -> Figure:
@@ -133,9 +135,12 @@ def _shares(frames: Frames, cycles: pd.DataFrame) -> pd.DataFrame:
 def _over_time(frames: Frames) -> Chart:
     shares = _shares(frames, frames.machine)[[cause for cause in STACK if cause in frames.machine]]
     shown = traces(at_ends(frames, shares), "areas", form="%{y:.1f} %")
-    band = Band("% of the cycles", shown, {"range": [0, 100]})
-    figure = over_time(frames, band, height=400, hovermode="x unified")
-    return chart("time", figure, width=frames.width)
+    return _timed(frames, "time", Band("% of the cycles", shown, {"range": [0, 100]}), height=400, width=frames.width)
+
+
+def _timed(frames: Frames, name: str, *bands: Band, height: int, **words: Any) -> Chart:
+    """Return a chart over time whose values are told together."""
+    return chart(name, over_time(frames, *bands, height=height, hovermode="x unified"), **words)
 
 
 def _tracks(frames: Frames) -> pd.DataFrame:
@@ -212,20 +217,11 @@ def _token(frames: Frames) -> Chart:
             together = int(np.ceil(_TURNS / max(float(turns[turns > 0].median()), 1e-9)))
             rates[f"{name} token"] = (1000 * _moving(turns, together) / _moving(lengths, together)).where(turns > 0, 0)
     colours = dict(zip((f"{name} token" for name in MODULES), (RUN_COLOURS[0], RUN_COLOURS[2]), strict=True))
-    turning = traces(
-        at_ends(frames, pd.DataFrame(rates, lengths.index)),
-        "lines",
-        form="%{y:.1f} turns in 1,000 cycles",
-        colours=colours,
-    )
+    turns, form = at_ends(frames, pd.DataFrame(rates, lengths.index)), "%{y:.1f} turns in 1,000 cycles"
+    turning = Band("turns in 1,000 cycles", traces(turns, "lines", form=form, colours=colours))
     waiting = _shares(frames, frames.machine[["slot"]]).set_axis(["kernels that wait for a slot"], axis=1)
     slots = traces(at_ends(frames, waiting), "areas", form="%{y:.1f} %", colours={waiting.columns[0]: COLOURS["slot"]})
-    bands = [
-        Band("turns in 1,000 cycles", turning, {"rangemode": "tozero"}),
-        Band("% of the cycles", slots, {"rangemode": "tozero"}),
-    ]
-    figure = over_time(frames, *bands, height=440, hovermode="x unified")
-    return chart("token", figure)
+    return _timed(frames, "token", turning, Band("% of the cycles", slots), height=440)
 
 
 def _moving(values: pd.Series, columns: int) -> pd.Series:
@@ -288,18 +284,14 @@ def _by_array(frames: Frames, column: str) -> pd.DataFrame:
 def _arrays(frames: Frames) -> Chart:
     both = (_by_array(frames, "reads") + _by_array(frames, "writes")).div(frames.lengths, axis=0)
     shown = traces(at_ends(frames, both), "areas", form="%{y:.2f} requests a cycle")
-    band = Band("requests a cycle", shown, {"rangemode": "tozero"})
-    figure = over_time(frames, band, height=360, hovermode="x unified")
-    return chart("arrays", figure)
+    return _timed(frames, "arrays", Band("requests a cycle", shown), height=360)
 
 
 def _array_latencies(frames: Frames) -> Chart:
     reads = _by_array(frames, "reads")
     mean = _by_array(frames, "latency") / reads.where(reads > 0)
     shown = traces(at_ends(frames, mean), "lines", form="%{y:,.0f} cycles")
-    band = Band("cycles", shown, {"rangemode": "tozero"})
-    figure = over_time(frames, band, height=320, hovermode="x unified")
-    return chart("array-latency", figure)
+    return _timed(frames, "array-latency", Band("cycles", shown), height=320)
 
 
 def _accesses_or_waiting(sums: pd.DataFrame, places: pd.Index, titles: Sequence[str], banks: int = 0) -> Figure:
@@ -338,43 +330,27 @@ def _hottest(frames: Frames) -> Chart:
     return chart("hottest", figure, count=len(hottest), busiest=busiest)
 
 
-def _banks(frames: Frames) -> Chart:
-    busy = float((frames.record.memory or {})["bank_busy"])
-    return _busy(frames, "banks", "banks", "accesses", ("controller", "bank"), busy, height=860)
-
-
-def _controllers(frames: Frames) -> Chart:
-    memory = frames.record.memory or {}
-    busy = float(memory["bank_busy"]) / int(memory["banks"])
-    return _busy(frames, "controllers", "banks", "accesses", ("controller",), busy, height=340)
-
-
-def _links(frames: Frames) -> Chart:
-    return _busy(frames, "links", "links", "requests", ("engine", "link"), 1.0, height=450)
-
-
-def _busy(
-    frames: Frames, name: str, table: str, noun: str, keys: tuple[str, ...], cycles: float, *, height: int
-) -> Chart:
-    """Return heat maps of the utilisation of rows, whose requests take some cycles each, and of those that wait."""
+def _busy(frames: Frames, kind: str, height: int) -> Chart:
+    """Return heat maps of the utilisation of a kind of parts of the memory, and of the requests that wait for them."""
+    part = memory_parts(frames.record)[kind]
     sizes = {**frames.record.machine, **(frames.record.memory or {})}
-    every = [range(int(sizes[f"{key}s"])) for key in keys]
+    every = [range(int(sizes[f"{key}s"])) for key in part.keys]
     places = pd.MultiIndex.from_product(every) if len(every) > 1 else pd.Index(every[0])
-    sums = frames.sums(table, (noun, "waiting"), *keys, "time")
+    sums = frames.sums(part.table, (part.noun, "waiting"), *part.keys, "time")
     used, waiting = (
         frames.over_time(sums[column]).reindex(places, fill_value=0).to_numpy(float) / frames.lengths.to_numpy()
-        for column in (noun, "waiting")
+        for column in (part.noun, "waiting")
     )
     maps = {
-        "accesses": (_percents(cycles * used), "busy: %{z} % of the cycles", "% busy"),
+        "accesses": (_percents(part.busy * used), "busy: %{z} % of the cycles", "% busy"),
         "waiting": (waiting.astype(np.float32), "waiting on average: %{z:.1f} requests", "requests waiting"),
     }
-    titles = ["AE" if key == "engine" else key for key in keys]
+    titles = ["AE" if key == "engine" else key for key in part.keys]
     rows = [", ".join(f"{title} {at}" for title, at in zip(titles, np.atleast_1d(row), strict=True)) for row in places]
     figure = lapse(frames, rows, maps, height=height)
-    if len(keys) > 1:
+    if len(every) > 1:
         figure.name_groups([(f"{titles[0]} {number}", len(every[1])) for number in every[0]], "y")
-    return chart(name, figure, count=len(rows))
+    return chart(f"{kind}s", figure, count=len(rows))
 
 
 def _percents(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
@@ -391,9 +367,7 @@ def _stalls(frames: Frames) -> Chart:
     shown = traces(at_ends(frames, kernels), "lines", form="%{y:.1f} %", colours=colours)
     ports = at_ends(frames, ports.set_axis(list(names), axis=1))
     shown += traces(ports, "lines", form="%{y:.1f} %", colours=names, line={"dash": "dash"})
-    band = Band("% of the cycles", shown, {"rangemode": "tozero"})
-    figure = over_time(frames, band, height=360, hovermode="x unified")
-    return chart("stalls", figure)
+    return _timed(frames, "stalls", Band("% of the cycles", shown), height=360)
 
 
 def _histogram(frames: Frames) -> Chart:

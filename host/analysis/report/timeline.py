@@ -34,7 +34,7 @@ class Band(NamedTuple):
 
     title: str
     shown: Sequence[Trace]
-    axis: Mapping[str, Any] = {}
+    axis: Mapping[str, Any] = {"rangemode": "tozero"}
     """Further settings of the axis."""
 
 

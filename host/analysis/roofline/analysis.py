@@ -140,8 +140,8 @@ class Total(NamedTuple):
     levels: int | None = None
 
 
-_ALL = Limit("all of them", "#23272e", "star")
-_EXPECTED = Limit("all with these", "#23272e", "star")
+_ALL = Limit(title="all of them", colour="#23272e", marker="star")
+_EXPECTED = Limit(title="all with these", colour="#23272e", marker="star")
 
 
 def recorded_bounds(record: Record) -> Bounds | None:
@@ -225,7 +225,7 @@ def level_points(roofline: Roofline) -> "pd.DataFrame":
 def limit_rows(roofline: Roofline, setting: Setting) -> list[dict[str, Any]]:
     """Return a row for each limit, and for what was reached: cycles, throughput, and where it is the tightest."""
     edges, taken = roofline.total_edges, roofline.total_cycles
-    reached = Total(Limit("reached", "", ""), taken)
+    reached = Total(Limit(title="reached", colour="", marker=""), taken)
     return [
         {
             "limit": limit.title,

@@ -11,8 +11,10 @@ chosen at random, passes in each cycle. With evenly drawn links, many ports reac
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +25,7 @@ from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Contention, Profile, RowTimes
 
 
-class Limit(NamedTuple):
+class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A limit by a part of the machine, and its style in plots.
 
     Parameters
@@ -32,42 +34,25 @@ class Limit(NamedTuple):
         Display name.
     colour : str
         Its colour, as ``#rrggbb``.
-    marker : str
-        Symbol of its points, as plotly names it.
+    marker, dash : str
+        Symbol of its points, and dash of its line, as plotly names them.
+    memory : str
+        Memories that have it: ``shared``, those with links and banks; ``rows`` and ``banks``, those of them whose
+        banks have rows, and have none; empty for all.
     """
 
     title: str
     colour: str
     marker: str
+    dash: str = "longdashdot"
+    memory: str = ""
 
 
-# Colours of Okabe and Ito, which colour-blind readers can tell apart; the limits of banks with rows have two browns and
-# two violets in addition.
-LIMITS = {
-    "ports": Limit("ports", "#0072B2", "circle"),
-    "imbalance": Limit("imbalance", "#56B4E9", "square"),
-    "links": Limit("links", "#009E73", "triangle-up"),
-    "busiest_link": Limit("busiest link", "#B8E3D2", "triangle-down"),
-    "channels": Limit("pseudo-channels", "#8C6D31", "triangle-right"),
-    "busiest_channel": Limit("busiest pseudo-channel", "#D9C08A", "pentagon"),
-    "rows": Limit("opening rows", "#5E3C99", "octagon"),
-    "refresh": Limit("with refresh", "#B2ABD2", "hexagon2"),
-    "banks": Limit("banks", "#E69F00", "triangle-left"),
-    "busiest_bank": Limit("busiest bank", "#D55E00", "diamond"),
-    "outstanding": Limit("outstanding reads", "#CC79A7", "cross"),
-    "ring": Limit("ring", "#F0E442", "x"),
-    "overhead": Limit("level overhead", "#999999", "hexagon"),
-}
+LIMITS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, Limit])
 """The limits by name. If two are equal in a level, the first one is the tightest."""
 
-CROSSBAR = Limit("crossbar queues", "#7A2500", "star")
+CROSSBAR = Limit(title="crossbar queues", colour="#7A2500", marker="star")
 """Saturated first-in first-out queues at the crossbar: an expectation, not a limit."""
-
-_LINK_LIMITS = ("links", "busiest_link")
-_ROW_LIMITS = ("channels", "busiest_channel", "rows", "refresh", "busiest_bank")
-"""Limits of memories whose banks have rows."""
-_BANK_LIMITS = ("banks", "busiest_bank")
-"""Limits of memories whose banks have no rows."""
 
 
 def _ceil(value: Integers, divisor: int) -> Integers:
@@ -187,10 +172,8 @@ class Bounds:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the limits that hold for this machine, in the order of `LIMITS`."""
-        of_memory = {*_LINK_LIMITS, *_ROW_LIMITS, *_BANK_LIMITS}
-        if self.contention is not None:
-            of_memory -= {*_LINK_LIMITS, *(_BANK_LIMITS if self.contention.rows is None else _ROW_LIMITS)}
-        return tuple(name for name in LIMITS if name not in of_memory)
+        shared = [] if self.contention is None else ["shared", "banks" if self.contention.rows is None else "rows"]
+        return tuple(name for name, limit in LIMITS.items() if limit.memory in ("", *shared))
 
     @property
     def highest_intensity(self) -> float:

@@ -10,7 +10,6 @@ from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure, Panel, Trace, look
 from cyscc.host.specification.run import Setting
 
-_DASHES = {"ports": "solid", "links": "dash", "banks": "dot", "channels": "dot", "rows": "dashdot"}
 _LARGEST, _SMALLEST = 26.0, 7.0
 """Sizes of the points in pixels: for the most edges, for the fewest."""
 _NAMED_SHARE = 0.05
@@ -68,8 +67,8 @@ def level_traces(roofline: Roofline, clock_hz: float) -> list[Trace]:
     for ceiling in ceilings(bounds):
         what = "reads" if bounds.request_cycles > 1 and ceiling.name == "ports" else "requests"
         saturated = ", saturated" if ceiling.name == CROSSBAR.title else ""
-        line = {"dash": _DASHES.get(ceiling.name, "longdashdot"), "width": 2}
-        looks = look("lines", LIMITS.get(ceiling.name, CROSSBAR).colour, line=line)
+        limit = LIMITS.get(ceiling.name, CROSSBAR)
+        looks = look("lines", limit.colour, line={"dash": limit.dash, "width": 2})
         if ceiling.name == "ports":
             # Wide and pale, so that it stays visible below another one.
             looks = look("lines", "rgba(0, 114, 178, 0.45)", line={"width": 5})

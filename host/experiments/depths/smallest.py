@@ -5,21 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
-from cyscc.host.analysis.report.facts import origin_facts
-from cyscc.host.answer.answer import Answer, Column, Table
+from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.fpga.area import AREA, areas
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.points import PointRequest
-from cyscc.host.experiments.plan.plan import Plan
-from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, settings_text
-from cyscc.host.graph.csr import Graph
+from cyscc.host.experiments.sheets import TABLES
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, rerun_answer, settings_text
 from cyscc.host.graph.formats import read_graph
-from cyscc.host.output.text import count_text
-from cyscc.host.record.display import record_title, run_document, selection_facts
-from cyscc.host.record.reader import Record
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.memory import Profile
 from cyscc.sim.notices import printable
 
 WITHIN = 0.01
@@ -31,35 +25,23 @@ class SmallestDepths:
 
     Parameters
     ----------
-    record : Record
-        The record of the run.
-    plan : Plan
-        Where and how the runs are made; the areas are those of the machines with present and smallest depths.
+    runs : RecordedPoints
+        The run, and how it is made again; the areas are those of the machines with present and smallest depths.
     within : float
         Cycles that smaller FIFOs may cost, as a share of the run's.
     check : iterable of str
         Files of other graphs, on which the depths are checked.
-    graph, memory
-        As of `RecordedPoints`.
 
     Raises
     ------
     InputError
-        The run is not complete, or its graph or memory cannot be had.
+        The run's graph cannot be had, or another one cannot be read.
     SimulationError
         A run failed, or Yosys is missing or failed.
     """
 
-    def __init__(
-        self,
-        record: Record,
-        plan: Plan,
-        *,
-        within: float = WITHIN,
-        check: Iterable[str] = (),
-        graph: Graph | str | None = None,
-        memory: Profile | str | None = None,
-    ) -> None:
+    def __init__(self, runs: RecordedPoints, *, within: float = WITHIN, check: Iterable[str] = ()) -> None:
+        record, plan = runs.record, runs.plan
         uses: dict[str, list[FifoUse]] = {}
         for evidence in evidence_of(record):
             for fifo in evidence.fifos:
@@ -69,7 +51,6 @@ class SmallestDepths:
         self._points: dict[Depths, PointRequest] = {}
         others = [_readable(path) for path in check]
         with plan.opened():
-            runs = RecordedPoints(record, plan, graph=graph, memory=memory)
             with plan.progress.step("simulating") as step:
 
                 def measure(wanted: list[Depths]) -> dict[Depths, int]:
@@ -97,8 +78,7 @@ class SmallestDepths:
 
     def answer(self) -> Answer:
         """Return the answer: the run, the FIFOs, the area if it is known, and how to go on."""
-        record, cycles = self._record, self._cycles
-        depths = self._rows()
+        cycles, depths = self._cycles, self._rows()
         present, smallest = (self._row(each) for each in (self._present, self._smallest))
         machines = []
         if self._areas:
@@ -109,35 +89,25 @@ class SmallestDepths:
             machines = [{"machine": name, **area} for name, area in named]
         least = any(row["halved"] is None for row in depths)
         checks = [{"graph": graph, "present": now, "smallest": then} for graph, (now, then) in self._checked.items()]
-        return Answer(
-            title=record_title(record),
-            facts={**selection_facts(record, record.instructions), **origin_facts(record)},
+        return rerun_answer(
+            self._record,
+            self._plan,
+            facts={},
             said=self._conclusion(),
             tables={
-                "depths": Table(
-                    title=f"smallest FIFOs within {100 * self._within:.3g} % of {cycles[self._present]:,} cycles",
-                    frame=depths,
-                    columns={
-                        "parameter": Column("FIFO"),
-                        "present": "{}",
-                        "smallest": "{}",
-                        "halved": Column("cycles with half of it", "{:,.0f}"),
-                        "change": Column("", "{:+.2%}"),
-                    },
-                    most=None,
+                "depths": TABLES.table(
+                    "depths",
+                    depths,
+                    {"within": 100 * self._within, "cycles": cycles[self._present]},
                     note="without cycles: half of it is less than there can be" if least else "",
                 ),
-                "area": Table(
-                    title="area of all AEs",
-                    frame=machines,
-                    columns={"machine": Column(""), **{name: Column(head, "{:,}") for name, head in AREA.items()}},
+                "area": TABLES.table(
+                    "area", machines, columns={name: Column(head, "{:,}") for name, head in AREA.items()}
                 ),
-                "checks": Table(title="checks", frame=checks, shown=False),
-                "runs": Table(title="runs", frame=list(map(self._row, cycles)), shown=False),
+                "checks": TABLES.table("checks", checks),
+                "runs": TABLES.table("runs", list(map(self._row, cycles))),
             },
             fields={
-                **run_document(record),
-                "folder": str(self._plan.folder.resolve()),
                 "within": self._within,
                 "limit": self._search.limit,
                 "present_cycles": cycles[self._present],
@@ -215,8 +185,7 @@ class SmallestDepths:
         if settings:
             said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in settings.items())}")
         said.append(f"Record: {plan.store.folder_of(self._points[smallest])}")
-        said.append(f"{count_text(plan.made + plan.found, 'run')}: {plan.text}")
-        return said
+        return [*said, plan.runs_text]
 
 
 def _readable(path: str) -> GraphFile:

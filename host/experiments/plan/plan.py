@@ -14,6 +14,7 @@ from cyscc.host.experiments.plan.store import Store
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import removing_empty
 from cyscc.host.output.progress import Progress
+from cyscc.host.output.text import count_text
 from cyscc.host.runs.sources import sources_digest
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.errors import SimulationError
@@ -178,6 +179,11 @@ class Plan:
     def text(self) -> str:
         """Number of results in words: ``4 made, 2 from before``."""
         return f"{self.made} made, {self.found} from before"
+
+    @property
+    def runs_text(self) -> str:
+        """The same, of runs, with their number."""
+        return f"{count_text(self.made + self.found, 'run')}: {self.text}"
 
     def measure(self, requests: Iterable[AnyRequest]) -> dict[AnyRequest, Measured]:
         """Return the results of requests.

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from cyscc.host.answer.answer import Answer, Chart, Column, Table
 from cyscc.host.experiments.fpga.area import AREA
+from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.definition import is_ordered, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES
 from cyscc.host.experiments.sweep.outcome import Outcome
@@ -180,12 +181,7 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
             columns={**columns, "best_so_far": "{:,.0f}", **failed},
             most=_MOST_ROWS,
         ),
-        "effects": Table(
-            title="what each parameter decides",
-            frame=effects,
-            columns={"parameter": "{}", "best": Column(left=True), "factor": Column("worst / best", "{:.2f}")},
-            most=None,
-        ),
+        "effects": TABLES.table("effects", effects),
         "best": Table(
             title="fewest cycles" if search is None else "best points",
             frame=_best(outcome),

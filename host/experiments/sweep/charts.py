@@ -256,14 +256,9 @@ def causes_chart(study: SweepStudy, rows: Sequence[Row], module: str) -> Chart |
         return None
     names = [study.label(row) or study.name for row in shown]
     frame = charts.frame_of([shares(row, module) for row in shown]).set_axis(names)[list(STACK)]
-    figure = charts.new_figure(
-        charts.traces(frame, "rows", form="%{x:.1%}"),
-        height=120 + 22 * len(shown),
-        x="share of the cycles of all kernels",
-        barmode="stack",
-        xaxis={"tickformat": ".0%", "range": [0, 1]},
-        yaxis={"autorange": "reversed", "type": "category", "automargin": True},
-    )
+    bars, share = charts.traces(frame, "rows", form="%{x:.1%}"), {"tickformat": ".0%", "range": [0, 1]}
+    height = 120 + 22 * len(shown)
+    figure = charts.stacked_rows(bars, height=height, x="share of the cycles of all kernels", xaxis=share)
     about = "The points by their cycles, the fewest first."
     if len(chosen) > len(shown):
         about += f" The first {len(shown)} of {len(chosen)}."

@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from cyscc.host.analysis.report.facts import origin_facts
+from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.points import PointRequest, stored_graph
 from cyscc.host.experiments.plan.plan import OnStep, Plan
@@ -13,6 +15,7 @@ from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import value_text
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
+from cyscc.host.record.display import record_title, run_document, selection_facts
 from cyscc.host.record.reader import Record
 from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.specification.ask import SpecError
@@ -49,8 +52,11 @@ class RecordedPoints:
         The graph or its file, if the recorded file has moved, or there was none.
     memory : Profile or str, optional
         The memory profile, or its text as the user gave it, for a run with rules of its own.
+
+    Attributes
+    ----------
     threads : int
-        Number of threads of each run.
+        Number of threads of each run, 1 unless it is set.
 
     Raises
     ------
@@ -63,12 +69,11 @@ class RecordedPoints:
         record: Record,
         plan: Plan,
         *,
-        graph: Graph | str | None,
-        memory: Profile | str | None,
-        threads: int = 1,
+        graph: Graph | str | None = None,
+        memory: Profile | str | None = None,
     ) -> None:
-        self._plan = plan
-        setting = RerunSetting(progress=plan.progress, threads=threads, graph=graph, memory=memory)
+        self.record, self.plan, self.threads = record, plan, 1
+        setting = RerunSetting(progress=plan.progress, threads=1, graph=graph, memory=memory)
         if record.interrupted is not None:
             raise InputError("is not the record of a complete run, which could be made again", path=record.folder)
         try:
@@ -100,7 +105,7 @@ class RecordedPoints:
             if any(name in (field, option.name) and field not in _CHANGEABLE for field, option in options):
                 others = f"values of the configuration, {MEMORY}KEY, {', '.join(_CHANGEABLE)}"
                 raise SpecError("overrides", f"{name} cannot be changed in a run that is made again: only {others}")
-        return self._spec.changed(settings).checked()
+        return replace(self._spec, threads=self.threads).changed(settings).checked()
 
     def elsewhere(self, settings: Mapping[str, Any], graph: GraphFile) -> PointRequest:
         """Return the run with some settings changed on another graph; a search begins where `SOURCE_RULE` says.
@@ -131,8 +136,8 @@ class RecordedPoints:
 
     def make(self, points: Sequence[PointRequest], on_step: OnStep, **how: Any) -> dict[str, Measured]:
         """Return the results of points by their digests, see `Plan.results`; steps count those before, too."""
-        before = self._plan.found + self._plan.made
-        return self._plan.results(points, lambda done, total, what: on_step(before + done, before + total, what), **how)
+        before = self.plan.found + self.plan.made
+        return self.plan.results(points, lambda done, total, what: on_step(before + done, before + total, what), **how)
 
     def cycles(self, points: Sequence[PointRequest], on_step: OnStep) -> list[int]:
         """Return the cycles of points, which are made if they are missing.
@@ -143,7 +148,7 @@ class RecordedPoints:
             A run failed.
         """
         results = self.make(points, on_step)
-        for failure in self._plan.failures.values():
+        for failure in self.plan.failures.values():
             raise SimulationError(str(failure))
         return [results[point.digest]["row"]["cycles"] for point in points]
 
@@ -151,7 +156,30 @@ class RecordedPoints:
     def _graph(self) -> GraphFile:
         """The file of the graph, which is that of the run."""
         graph = self._again.graph
-        return stored_graph(graph, self._plan.store) if self._given else GraphFile.of(Path(self._spec.graph))
+        return stored_graph(graph, self.plan.store) if self._given else GraphFile.of(Path(self._spec.graph))
+
+
+def rerun_answer(
+    record: Record, plan: Plan, *, facts: Mapping[str, str], fields: Mapping[str, Any], **more: Any
+) -> Answer:
+    """Return an answer about a recorded run that was made again.
+
+    Parameters
+    ----------
+    record : Record
+        The record of the run.
+    plan : Plan
+        How the runs were made.
+    facts, fields : mapping
+        Facts and fields besides those of the run.
+    **more
+        Further fields of `Answer`.
+    """
+    own = {**selection_facts(record, record.instructions), **origin_facts(record)}
+    folder = {"folder": str(plan.folder.resolve())}
+    return Answer(
+        title=record_title(record), facts={**own, **facts}, fields={**run_document(record), **folder, **fields}, **more
+    )
 
 
 def _rules_text(text: str, profile: Profile) -> GivenText:

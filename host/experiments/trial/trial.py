@@ -1,22 +1,28 @@
-"""A recorded run, made again as it was, with some changes, and with what its record proposes while there is time."""
+"""Trials: a recorded run made again, as it was and with changes; as an answer, with their conclusion."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from os.path import relpath
 from typing import Any
 
+from cyscc.host.analysis.explain.comparison import compare
+from cyscc.host.analysis.explain.difference import causes_of
 from cyscc.host.analysis.explain.proposals import Proposal
-from cyscc.host.experiments.fpga.area import areas, known_areas
+from cyscc.host.answer.answer import Answer, Column
+from cyscc.host.experiments.fpga.area import AREA, areas, known_areas
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Limit, LostError, Made, Plan
-from cyscc.host.experiments.sweep.recorded import RecordedPoints, settings_text
-from cyscc.host.graph.csr import Graph
+from cyscc.host.experiments.sheets import TABLES
+from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, rerun_answer, settings_text
+from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
+from cyscc.host.specification.overrides import MEMORY
 from cyscc.host.specification.run import available_cores
 from cyscc.hw.values import plain
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.memory import Profile
+from cyscc.sim.notices import printable
 
 NOTICEABLE = 0.005
 """Least relative change of the cycles that counts as faster or slower."""
@@ -176,15 +182,12 @@ def default_limit(record: Record) -> float:
 
 
 def try_changes(
-    record: Record,
+    runs: RecordedPoints,
     changes: Iterable[Mapping[str, Any]],
-    plan: Plan,
     *,
     proposed: Sequence[Proposal] = (),
     limit: float | None = None,
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
-    graph: Graph | str | None = None,
-    memory: Profile | str | None = None,
 ) -> Trial:
     """Make a recorded run again, as it was and with each of some changes, side by side; then with proposals.
 
@@ -193,21 +196,17 @@ def try_changes(
 
     Parameters
     ----------
-    record : Record
-        The record of the run.
+    runs : RecordedPoints
+        The run, and how it is made again. Of proposals, the areas are those of machines that are not slower; without a
+        family, that of the best one if it is known from before.
     changes : iterable of mapping
         Settings that are changed together, by name. None of them is tried twice.
-    plan : Plan
-        Where and how the runs are made. Of proposals, the areas are those of machines that are not slower; without a
-        family, that of the best one if it is known from before.
     proposed : sequence of Proposal
         The proposals to try.
     limit : float, optional
         Seconds for the proposals; see `default_limit`.
     on_attempt : callable
         Called with each change that was tried, when it is known.
-    graph, memory
-        As of `RecordedPoints`.
 
     Raises
     ------
@@ -218,15 +217,14 @@ def try_changes(
     SimulationError
         The run as it was failed, or the synthesis did. A failed change does not raise, see `Trial.failed`.
     """
-    begin = time.monotonic()
+    begin, record, plan = time.monotonic(), runs.record, runs.plan
     own: list[Mapping[str, Any]] = [{}]
     own += (settings for settings in changes if settings not in own)
     others = [proposal for proposal in proposed if proposal.changes not in own]
     with plan.opened():
         trial = Trial(record=record, plan=plan, weighed=bool(plan.families))
         jobs = min(plan.jobs, len(own) + len(others))
-        threads = 1 if plan.scheduler is not None else max(available_cores() // jobs, 1)
-        runs = RecordedPoints(record, plan, graph=graph, memory=memory, threads=threads)
+        runs.threads = 1 if plan.scheduler is not None else max(available_cores() // jobs, 1)
         for settings in (*own, *(proposal.changes for proposal in others)):
             runs.spec(settings)
 
@@ -274,3 +272,152 @@ def _add_areas(trial: Trial, plan: Plan) -> None:
     known = not plan.families and len(set(configs)) > 1
     sizes = (known_areas if known else areas)(plan, configs)
     trial.runs = [replace(each, area=sizes.get(each.point.spec.configuration, {})) for each in trial.runs]
+
+
+def trial_answer(trial: Trial) -> Answer:
+    """Return a trial as an answer: the run, a table of the changes, and the conclusion."""
+    record, present = trial.record, trial.baseline
+    rows = [
+        {**_row(each), "text": each.text, "measured": _cycles(each), "most": _most(each)} for each in trial.attempts
+    ]
+    areas = "".join(f", {number:,} {AREA[name]}" for name, number in present.area.items() if trial.weighed)
+    columns = {name: Column(name, "{:,.0f}") for name in present.area} if trial.weighed else {}
+    proposing = any(each.proposal is not None for each in trial.attempts)
+    said = conclusion(trial)
+    see = []
+    if trial.best is not None:
+        see.append(f"See: cyscc explain {record.folder} {relpath(trial.plan.store.folder_of(trial.best.point))}")
+    failed = trial.failed
+    return rerun_answer(
+        record,
+        trial.plan,
+        facts={"as it is": f"{_cycles(present)} cycles in instructions{areas}"},
+        said=[*map(printable, (*said, *see)), trial.plan.runs_text],
+        tables={"changes": TABLES.table("changes", rows, columns=columns, without=[] if proposing else ["most"])},
+        fields={
+            "cycles": present.cycles,
+            "as_it_was": _row(present),
+            "best": None if trial.best is None else dict(trial.best.settings),
+            "by_area": {
+                name: None if best is trial.baseline else dict(best.settings) for name, best in trial.by_area.items()
+            },
+            "left": trial.left,
+            "conclusion": said,
+        },
+        failure=f"{len(failed)} of {len(trial.attempts)} changes failed: {failed[0].text}: {failed[0].failure}"
+        if failed
+        else "",
+    )
+
+
+def attempt_line(attempt: Attempt) -> str:
+    """Return the line on an attempt that is shown as it comes."""
+    change = "" if attempt.change is None else f"{attempt.change:+.1%}"
+    told = (_most(attempt) and f"at most {_most(attempt)}", _cycles(attempt), change, attempt.failure)
+    return printable(f"{attempt.text}: {', '.join(filter(None, told))}")
+
+
+def _most(attempt: Attempt) -> str:
+    return "" if attempt.proposal is None else f"{-attempt.proposal.most:.1%}"
+
+
+def _cycles(attempt: Attempt) -> str:
+    return "stopped" if attempt.stopped else "failed" if attempt.cycles is None else f"{attempt.cycles:,}"
+
+
+def conclusion(trial: Trial) -> list[str]:
+    """Return the sentences of the conclusion: the best change, why, and its cost; what is slower or smaller."""
+    said = []
+    present, recorded = trial.baseline.cycles, cycles_of(trial.record)
+    if present != recorded:
+        said.append(
+            f"The record has {recorded:,} cycles, and the run takes {present:,}: the record is that of another version "
+            "of the program. Proposals are for the record, measured changes those of the run."
+        )
+    best = trial.best
+    if best is not None and best.cycles is not None and present is not None:
+        said.append(
+            f"Best: {best.text}, {present - best.cycles:,} cycles fewer ({best.change:+.1%}){_cost(trial, best)}."
+        )
+        said.append(f"Why: {_why(trial, best)}")
+    elif trial.attempts:
+        said.append(f"No change makes the run faster by {NOTICEABLE:.1%} or more.")
+    else:
+        said.append("There is no change to try: no cause has cycles that a setting could save.")
+    slower = [each for each in trial.attempts if each.change is not None and each.change > NOTICEABLE]
+    if slower:
+        said.append(f"Slower: {_listed((each.text, f'{each.change:+.1%}') for each in slower)}.")
+    smaller = [each for each in trial.attempts if each is not best and _is_smaller(trial, each)]
+    if smaller:
+        told = ((each.text, ", ".join((f"{each.change:+.1%}", *_more(trial, each)))) for each in smaller)
+        said.append(f"Smaller, and not slower: {_listed(told)}.")
+    said += [_weighed(trial, name, each) for name, each in trial.by_area.items()]
+    if stopped := sum(each.stopped for each in trial.attempts):
+        said.append(f"Stopped: {count_text(stopped, 'run')}, which took more cycles than the best one before.")
+    if trial.left:
+        said.append(f"Not tried: {count_text(trial.left, 'proposal')}, as the time was over; --limit gives more.")
+    if trial.failed:
+        said.append(f"Failed: {_listed((each.text, each.failure) for each in trial.failed)}.")
+    return said
+
+
+def _why(trial: Trial, best: Attempt) -> str:
+    """Return the reason of a proposal, and the causes of which the run with it has less."""
+    reason = [] if best.proposal is None else [best.proposal.reason]
+    return " ".join((*reason, *causes_of(compare(trial.record, best.point.record(trial.plan.store)))))
+
+
+def _weighed(trial: Trial, name: str, best: Attempt) -> str:
+    """Return the sentence on the best product of cycles and a part of the area."""
+    what = f"cycles x {AREA[name]}"
+    if best is trial.baseline:
+        return f"By {what}: the machine as it is."
+    return f"By {what}: {best.text}, {trial.weight(best, name):.2f} of the present product."
+
+
+def _listed(told: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{text} ({about})" for text, about in told)
+
+
+def _cost(trial: Trial, attempt: Attempt) -> str:
+    """Return what a change costs, as the end of a sentence; empty if that is not known."""
+    if all(name.startswith(MEMORY) or name in ("memory", "simplify", "queue_slack") for name in attempt.settings):
+        return ", with the same FPGAs"
+    if not attempt.area:
+        return ", with fewer kernels" if attempt.smaller else ""
+    more = _more(trial, attempt)
+    return f", for {', '.join(more)}" if more else ", in the same area"
+
+
+def _more(trial: Trial, attempt: Attempt) -> list[str]:
+    """Return what a machine has more of each part of the area than the present one; nothing of equal parts."""
+    present = trial.baseline.area
+    more = {name: number - present[name] for name, number in attempt.area.items()}
+    return [f"{number:+,} {AREA[name]}" for name, number in more.items() if number]
+
+
+def _is_smaller(trial: Trial, attempt: Attempt) -> bool:
+    """Whether a change makes the machine smaller, and the run not noticeably slower."""
+    if attempt.change is None or attempt.change > NOTICEABLE:
+        return False
+    if not attempt.area:
+        return attempt.smaller
+    present = trial.baseline.area
+    return attempt.area != present and all(number <= present[name] for name, number in attempt.area.items())
+
+
+def _row(attempt: Attempt) -> dict[str, Any]:
+    proposal = attempt.proposal
+    return {
+        "settings": dict(attempt.settings),
+        "proposed": proposal is not None,
+        "cause": None if proposal is None else proposal.cause,
+        "reason": None if proposal is None else proposal.reason,
+        "at_most": None if proposal is None else proposal.most,
+        "cycles": attempt.cycles,
+        "change": attempt.change,
+        "point": attempt.point.digest,
+        "failure": attempt.failure,
+        "stopped": attempt.stopped,
+        **attempt.area,
+    }

@@ -9,7 +9,7 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.replaying import Replay, replay_of
+from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.runs.rerun import RerunSetting
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
@@ -40,6 +40,6 @@ def setting_of(record: Record) -> RerunSetting:
     return RerunSetting(progress=Progress(quiet=True), threads=2, graph=str(record.folder.parent / "g.txt"))
 
 
-def replayed(record: Record) -> Replay:
+def replayed(record: Record) -> RecordReplay:
     """Return a recorded run that can be made again."""
-    return replay_of(record.document, record.folder, setting_of(record))
+    return RecordReplay(record, setting_of(record))

@@ -9,7 +9,6 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
 from cyscc.host.replay.pushes import PushWatcher
 from cyscc.host.replay.vertices import vertex_history
-from cyscc.host.replay.watching import watch_run
 from tests.host.replay.conftest import GRAPH, Recorded, replayed
 
 ACCESSES = {
@@ -41,8 +40,8 @@ def restarted(recorded: Recorded) -> Record:
 def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
     record, replay = restarted, replayed(restarted)
     every, some = AccessWatcher(), AccessWatcher(window=(700, 900))
-    assert watch_run(replay, [every], aim="") == record.cycles
-    watch_run(replay, [some], last=900, aim="")
+    assert replay.watch([every], aim="") == record.cycles
+    replay.watch([some], last=900, aim="")
     found = every.frame(record)
 
     found["interval"] = found["cycle"] // 64 * 64
@@ -75,7 +74,7 @@ def test_accesses_are_those_that_the_record_counts(restarted: Record) -> None:
 def test_pushes_are_those_that_the_record_counts(restarted: Record) -> None:
     record, replay = restarted, replayed(restarted)
     watcher = PushWatcher(record)
-    watch_run(replay, [watcher], aim="")
+    replay.watch([watcher], aim="")
     pushes = watcher.duplicates().groupby("instruction")["vertex"]
     instructions = record.instructions
     expected = instructions[instructions["duplicates"] > 0]["duplicates"]
@@ -88,7 +87,7 @@ def test_pushes_are_those_that_the_record_counts(restarted: Record) -> None:
 def test_history_of_a_vertex(recorded: Recorded) -> None:
     record = recorded(graph=GRAPH + "1 41\n41 42\n42 41\n2 12\n2 41\n")
     replay = replayed(record)
-    history = vertex_history(replay, record, 12)
+    history = vertex_history(replay, 12)
     assert history.in_degree == (replay.graph.targets == replay.graph.index(12)).sum()
     events = history.events
     assert events["cycle"].is_monotonic_increasing
@@ -96,11 +95,11 @@ def test_history_of_a_vertex(recorded: Recorded) -> None:
     visit = events.loc[history.visit]
     assert visit["event"] == "visited"
     assert 100 < history.lead < 1000
-    early = vertex_history(replay, record, 12, first_visit=True)
+    early = vertex_history(replay, 12, first_visit=True)
     assert early.events.loc[history.visit].drop("answered").equals(visit.drop("answered"))
     with pytest.raises(InputError, match=r"g.txt: the graph has no vertex 40$"):
-        vertex_history(replay, record, 40)
-    absent = vertex_history(replay, record, 0)
+        vertex_history(replay, 40)
+    absent = vertex_history(replay, 0)
     assert absent.visit is None
     assert absent.absent == "it is trimmed"
 
@@ -125,7 +124,7 @@ def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, recor
     chosen += ["--config", options] if options not in OPTIONS else []
     record = recorded(*chosen, graph=HUBS)
     replay = replayed(record)
-    histories = [vertex_history(replay, record, vertex) for vertex in range(21)]
+    histories = [vertex_history(replay, vertex) for vertex in range(21)]
     events = pd.concat([each.events.assign(vertex=each.vertex) for each in histories], ignore_index=True)
     events["instruction"] = record.instructions_at(events["cycle"])["instruction"].to_numpy()
     # Two ids that are read or written at once are one request.

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from cyscc.host.replay.finding import Located, Search, Span
-from cyscc.host.replay.search import Reached, SpellSearch
+from cyscc.host.replay.finding import Located, Search
+from cyscc.host.replay.spells import Reached, SpellSearch
 from cyscc.host.specification.place import Place
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Cause
@@ -18,7 +18,7 @@ from cyscc.sim.executors.spells import SPELL, SpellRequest
 
 CONFIG = PRESETS["test"].replace(bfs_kernels=2, intersection_kernels=1, word_depth=16, visit_depth=4, unvisit_depth=8)
 FIFOS = {"bfs": ("word", "visit"), "intersection": ("word", "unvisit")}
-SPANS = [Span(start=start, end=end) for start, end in ((100, 400), (500, 2000))]
+SPANS = [(100, 400), (500, 2000)]
 
 
 class Spells:
@@ -38,7 +38,7 @@ class Spells:
             ends = np.cumsum(random.integers(1, 60, 200))
             spells = [(engine, kernel, Cause.SLOT, *ends[n : n + 2].tolist()) for n in range(0, 190, 2)]
             # Kernels are idle at the end of an instruction.
-            self.spells += [each for each in spells if not any(each[-2] < span.end < each[-1] for span in SPANS)]
+            self.spells += [each for each in spells if not any(each[-2] < end < each[-1] for _, end in SPANS)]
         self.cycle = self.taken = 0
         self.request = SpellRequest()
         self.on_sync: Callable[[int], int] = lambda _: 1
@@ -68,14 +68,14 @@ class Spells:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("text", ["slot", "wait=slot,longer=40", "slot,engine=1", "slot,module=intersection,kernel=0"])
 def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
+    monkeypatch.setattr("cyscc.host.replay.spells.sync_interval", lambda *_: 8)
     point = Place.parse(text)
     expected = []
     for engine, number, _, begin, end in Spells(seed).spells:
         module, kernel = ("bfs", number) if number < 2 else ("intersection", 0)
         own = {"module": module, "engine": engine, "kernel": kernel}
         chosen = all(getattr(point, name) in (None, value) for name, value in own.items())
-        inside = any(span.start <= begin < span.end for span in SPANS)
+        inside = any(start <= begin < end for start, end in SPANS)
         if chosen and inside and end - begin > (point.longer or 0):
             expected.append((begin, engine, number, f"engine{engine}.{module}{kernel}", end - begin))
     expected.sort()
@@ -103,7 +103,7 @@ def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_limits_of_fifos(text: str, limits: dict[str, list[int | None]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.replay.search.sync_interval", lambda *_: 8)
+    monkeypatch.setattr("cyscc.host.replay.spells.sync_interval", lambda *_: 8)
     machine: Any = Spells(0)
     SpellSearch(machine, Search(spans=SPANS, nth=1), Place.parse(text))
     machine.simulate(200)

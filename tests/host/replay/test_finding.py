@@ -8,7 +8,7 @@ import pytest
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.finding import Located, MissingPointError, Search, Span, find
+from cyscc.host.replay.finding import Located, MissingPointError, Search, find
 from cyscc.host.specification.place import CAUSE_EVENTS, Place
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.record.plain import Plain
@@ -35,11 +35,11 @@ def instructions_of(plain: Plain, point: Place) -> pd.DataFrame:
     return restricted(rows, point, WHERE)
 
 
-def whole(rows: pd.DataFrame) -> list[Span]:
-    return [Span(start=row.start, end=row.end) for row in rows.itertuples()]
+def whole(rows: pd.DataFrame) -> list[tuple[int, int]]:
+    return [(row.start, row.end) for row in rows.itertuples()]
 
 
-def spans_of(point: Place, record: Record) -> Sequence[Span]:
+def spans_of(point: Place, record: Record) -> Sequence[tuple[int, int]]:
     found = find(point, record)
     assert isinstance(found, Search)
     assert found.nth == 1
@@ -86,7 +86,7 @@ def test_fifos(shape: Shape) -> None:
                     its = its[its["fifo"] == point.fifo]
                 limit = its["depth"] - 1 if point.above is None else point.above
                 if ((its["most"] > limit) & (its["most_there"] > limit)).any():
-                    expected.append(Span(start=row.start, end=row.end))
+                    expected.append((row.start, row.end))
             if expected:
                 assert spans_of(point, record) == expected, point
             else:
@@ -136,7 +136,7 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
     record, plain = record_of(SCC), plain_of(SCC)
     every = plain.tables["instructions"]
     last = every[every["attempt"] == 0].iloc[-1]
-    span = Span(start=last["start"], end=last["start"] + last["cycles"])
+    span = (last["start"], last["start"] + last["cycles"])
     for where in ("", f",level={last['level']}", ",module=bfs", f",iteration={last['iteration']}"):
         assert spans_of(Place.parse(f"overflow{where}"), record) == [span]
     for where, why in (

@@ -11,7 +11,6 @@ from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import queues_of, within
 from cyscc.host.replay.vertices import VertexHistory, vertex_history
-from cyscc.host.replay.watching import watch_run
 from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.sim.hardware import DEGREE, READS, START
 from cyscc.sim.memory import ArrayKind, WatchedRange
@@ -66,7 +65,7 @@ class Expected:
     def __init__(self, record: Record) -> None:
         self.log = log = MemoryLog()
         self.replay = replayed(record)
-        watch_run(self.replay, [log], aim="")
+        self.replay.watch([log], aim="")
         self.rows = rows = log.frame(record)
         self.config = log.machine.config
         self.switched = self.config.link_queues > 0
@@ -234,7 +233,7 @@ def test_each_access_to_a_vertex_is_told(options: str, recorded: Recorded) -> No
     record = recorded(*chosen, graph=NAMED, **command)
     expected = Expected(record)
     for vertex in (100, 103, 108, 111, 120):
-        _check(expected, record, vertex_history(expected.replay, record, vertex))
+        _check(expected, record, vertex_history(expected.replay, vertex))
 
 
 @pytest.mark.long
@@ -253,4 +252,4 @@ def test_each_access_to_twenty_vertices_of_a_full_machine(options: str, recorded
     hubs = np.argsort(np.bincount(graph.targets) + graph.out_degrees())[-5:]
     others = np.random.default_rng(1).choice(own.original(np.arange(own.vertices)), 15, replace=False)
     for vertex in {*hubs.tolist(), *others.tolist()}:
-        _check(expected, record, vertex_history(expected.replay, record, vertex))
+        _check(expected, record, vertex_history(expected.replay, vertex))

@@ -12,8 +12,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import read_sealed, write_sealed
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
-from cyscc.host.replay.waits import RUNNING, WaitWatcher
-from cyscc.host.replay.watching import watch_run
+from cyscc.host.replay.spells import RUNNING, WaitWatcher
 from cyscc.host.specification.place import Place
 from tests.host.replay.conftest import GRAPH
 from tests.host.replay.conftest import replayed as replayed_run
@@ -178,7 +177,7 @@ def test_waits_are_those_that_the_record_counts() -> None:
     watchers.append(WaitWatcher(1, windows=windows, ahead=0))
     frames = []
     for watcher in watchers:
-        assert watch_run(replayed_run(record), [watcher], aim="") == record.cycles
+        assert replayed_run(record).watch([watcher], aim="") == record.cycles
         frames.append(watcher.frame())
     every, long, inside, apart = frames
     counted = record.frame("kernels").groupby(["engine", "module", "kernel"], observed=True).sum()
@@ -207,7 +206,7 @@ def waits(folder: Path) -> pd.DataFrame:
     """Return every wait of the run, with the level of its instruction."""
     record = Record(folder / "seen")
     watcher = WaitWatcher(1)
-    watch_run(replayed_run(record), [watcher], aim="")
+    replayed_run(record).watch([watcher], aim="")
     found = watcher.frame()
     instructions = record.attempts
     places = instructions["start"].searchsorted(found["begin"], side="right") - 1
@@ -289,7 +288,7 @@ def test_refusals(arguments: str, why: str, monkeypatch: pytest.MonkeyPatch, cap
     write_sealed("old/record.json", {**document, "program": "0" * 64})
     capfd.readouterr()
     # What is refused is refused before any simulation.
-    monkeypatch.setattr("cyscc.host.replay.replaying.execute", None)
+    monkeypatch.setattr("cyscc.host.runs.execution.Session.execute", None)
     assert main(["replay", *arguments.split()]) == 2
     printed = capfd.readouterr()
     assert printed.out == ""

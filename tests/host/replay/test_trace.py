@@ -8,8 +8,7 @@ import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import AccessWatcher
-from cyscc.host.replay.waits import WaitWatcher
-from cyscc.host.replay.watching import watch_run
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.test_trace import ReadBack
 from tests.host.replay.conftest import Recorded, replayed
@@ -36,7 +35,7 @@ def trace(record: Record) -> ReadBack:
 
 def test_slices_are_causes_and_accesses(record: Record, trace: ReadBack) -> None:
     waits, accesses = WaitWatcher(1, windows=[(FIRST, LAST)]), AccessWatcher(window=(FIRST, LAST), completions=True)
-    watch_run(replayed(record), [waits, accesses], last=LAST, aim="")
+    replayed(record).watch([waits, accesses], last=LAST, aim="")
     expected = {}
     for row in waits.frame().to_dict("records"):
         begin, end = max(row["begin"], FIRST), min(row["begin"] + row["cycles"], LAST + 1)

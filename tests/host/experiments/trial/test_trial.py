@@ -10,9 +10,9 @@ from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.measuring.points import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
-from cyscc.host.experiments.trial import answer
-from cyscc.host.experiments.trial.answer import attempt_line, conclusion, trial_answer
-from cyscc.host.experiments.trial.trial import Attempt, Trial, checked_seconds, try_changes
+from cyscc.host.experiments.sweep.recorded import RecordedPoints
+from cyscc.host.experiments.trial import trial as trials
+from cyscc.host.experiments.trial.trial import Attempt, Trial, attempt_line, checked_seconds, conclusion, trial_answer
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import RunSpec
@@ -62,8 +62,8 @@ def record(tmp_path: Path) -> Record:
 @pytest.fixture(autouse=True)
 def without_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the attempts, which have no records, have causes."""
-    monkeypatch.setattr(answer, "compare", lambda *_: None)
-    monkeypatch.setattr(answer, "causes_of", lambda _: ["The causes are these."])
+    monkeypatch.setattr(trials, "compare", lambda *_: None)
+    monkeypatch.setattr(trials, "causes_of", lambda _: ["The causes are these."])
     monkeypatch.setattr(PointRequest, "record", lambda *_: None)
 
 
@@ -166,5 +166,5 @@ def test_numbers_of_seconds() -> None:
 def test_an_interrupted_run_cannot_be_made_again(record: Record, tmp_path: Path) -> None:
     record.interrupted = 500
     with refused(InputError, f"{tmp_path / 'seen'}: is not the record of a complete run, which could be made again"):
-        try_changes(record, [], Plan(folder=tmp_path / "runs"))
+        RecordedPoints(record, Plan(folder=tmp_path / "runs"))
     assert not (tmp_path / "runs").exists()
