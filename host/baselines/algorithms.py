@@ -1,25 +1,22 @@
-"""The table of software algorithms, available to the command line without slow imports.
+"""The table of software algorithms, of the file beside the code, available to the command line without slow imports.
 
-To add an algorithm, write a function in a module of `cyscc.host.baselines.software`, and add a row here. Commands,
-their help, comparisons and measurements derive from the table.
+To add an algorithm, write a function in a module of `cyscc.host.baselines.software`, and add an entry to the file.
+Commands, their help, comparisons and measurements derive from the table.
 """
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from cyscc.host.specification.ask import Ask, SpecError
 
-MOST_PIVOTS = 31
-"""Most concurrent pivots of ``quach``: one bit each in half of a 64-bit word, without the sign bit."""
-PIVOTS = 10
-"""Default number of concurrent pivots, as in the paper."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A row of the table: description, function and capabilities of an algorithm.
+    """An entry of the table: description, function and capabilities of an algorithm.
 
     Parameters
     ----------
@@ -27,7 +24,7 @@ class Kind:
         One-line description.
     function : str
         The function, as ``module:name`` within `cyscc.host.baselines`. It takes a graph and its transpose, or a Markov
-        decision process, and a `cyscc.host.baselines.software.SoftwareSetting`.
+        decision process, and a `SoftwareSetting` of `cyscc.host.baselines.software.decomposition`.
     threads : bool
         Whether it uses more than one thread.
     devices : bool
@@ -37,7 +34,7 @@ class Kind:
     transpose : bool
         Whether it needs the transpose of the graph.
     options : mapping of str to Ask
-        Options specific to it, by name; they are passed in `cyscc.host.baselines.software.SoftwareSetting`.
+        Options specific to it, by name; they are passed in the setting.
     """
 
     text: str
@@ -58,80 +55,27 @@ class Kind:
 AS_PRINTED = "as-printed"
 """Option of the algorithms that have additions to their paper's scheme."""
 
-_AS_PRINTED = {
-    AS_PRINTED: Ask(help="fbt, li, quach: the paper's scheme alone, without the additions made here", switch=True)
-}
+_AS_PRINTED = Ask(help="fbt, li, quach: the paper's scheme alone, without the additions made here", switch=True)
 
-_SOURCES = (
-    "li: number of sources drawn by Partition, 0 for none (default: as many as reach half of the vertices left; with "
-    "--as-printed min(n / 10, n / d^2), d = m / n)"
+
+def _read(about: dict[str, Any]) -> Kind:
+    options = {name: Ask(**each) for name, each in about.pop("options", {}).items()}
+    if about.pop("printed", False):
+        options[AS_PRINTED] = _AS_PRINTED
+    return Kind(**about, options=options)
+
+
+KINDS, MEC_KINDS = (
+    {name: _read(about) for name, about in part.items()}
+    for part in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).values()
 )
+"""Algorithms for strongly connected components, and for maximal end components, by name."""
 
-KINDS = {
-    "kosaraju": Kind(
-        text="two searches and an intersection per component, as the accelerator; one thread",
-        function="software.kosaraju:kosaraju",
-    ),
-    "tarjan": Kind(text="one depth-first search; one thread", function="software.tarjan:tarjan", transpose=False),
-    "hong": Kind(text="the basic parallel FW-BW-Trim of Hong et al. 2013", function="software.hong:hong", threads=True),
-    "li": Kind(
-        text="Li et al. 2013: Partition by many sources, then one source for each subgraph",
-        function="software.li:li",
-        threads=True,
-        devices=True,
-        seeded=True,
-        options={"sources": Ask(help=_SOURCES, metavar="K", low=0), **_AS_PRINTED},
-    ),
-    "multipartition": Kind(
-        text="a pivot and a vice pivot, and all resulting partitions at once",
-        function="software.multipartition:multipartition",
-        threads=True,
-        devices=True,
-        seeded=True,
-    ),
-    "quach": Kind(
-        text="several pivots at a time, after pruning, of Quach et al. 2012",
-        function="software.quach:quach",
-        threads=True,
-        devices=True,
-        seeded=True,
-        options={
-            "pivots": Ask(help=f"quach: pivots at a time (default: {PIVOTS})", metavar="M", low=1, high=MOST_PIVOTS),
-            **_AS_PRINTED,
-        },
-    ),
-    "fbt": Kind(
-        text="forward-backward search with trimming, of Wijs et al. 2014",
-        function="software.fbt:fbt",
-        threads=True,
-        devices=True,
-        options={
-            # Bounded because a launch is not given up.
-            "cached": Ask(
-                help="fbt: iterations of a search per launch, with a cache of states", metavar="I", low=0, high=256
-            ),
-            # Bounded because the warm-up graph is padded by as much.
-            "segment": Ask(help="fbt: interleave transitions of states of up to J", metavar="J", low=0, high=4096),
-            "no-hybrid": Ask(help="fbt: a separate launch for each direction of the search", switch=True),
-            **_AS_PRINTED,
-        },
-    ),
-}
-"""Algorithms for strongly connected components, by name."""
+PIVOTS = 10
+"""Default number of concurrent pivots of ``quach``, as in the paper."""
 
-MEC_KINDS = {
-    "basic": Kind(
-        text="the sequential algorithm of Wijs et al. 2014, section 2.3, with Tarjan's; one thread",
-        function="mec.basic:basic",
-    ),
-    "parallel": Kind(
-        text="the parallel algorithm of Wijs et al. 2014, section 3.4",
-        function="mec.parallel:parallel",
-        threads=True,
-        devices=True,
-    ),
-}
-"""Algorithms for maximal end components, by name."""
+MOST_PIVOTS = KINDS["quach"].options["pivots"].high
+"""Most of them."""
 
 
 def check_used(

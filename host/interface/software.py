@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from cyscc.host.baselines.mdp.formats.annotations import Annotations
     from cyscc.host.baselines.mdp.model import Mdp
     from cyscc.host.baselines.mec.basic import MecDecomposition
-    from cyscc.host.baselines.software import Decomposition, Reports, SoftwareRun
+    from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareRun
+    from cyscc.host.baselines.software.limited import Reports
     from cyscc.host.experiments.studies.comparison import AlgorithmComparison
     from cyscc.sim.configuration import AcceleratorConfig
 
@@ -86,7 +87,8 @@ def software(
 
     from cyscc.host.baselines.devices import open_device
     from cyscc.host.baselines.devices.steps import Order
-    from cyscc.host.baselines.software import SoftwareSetting, in_child, run_software, transposed
+    from cyscc.host.baselines.software.decomposition import SoftwareSetting, run_software, transposed
+    from cyscc.host.baselines.software.limited import in_child
     from cyscc.host.graph.formats import named_graph
     from cyscc.host.graph.reference import check_components, component_sizes
     from cyscc.host.runs.execution import check_result
@@ -293,7 +295,7 @@ def _check_algorithms(names: Sequence[str], device: str) -> None:
             raise SpecError("algorithms", f"{name} is not installed: pip install 'cyscc[peers]'")
     if device != "cpu" and any(name in KINDS and KINDS[name].devices for name in names):
         from cyscc.host.baselines.devices import open_device
-        from cyscc.host.baselines.software import in_child
+        from cyscc.host.baselines.software.limited import in_child
 
         # In another process: CUDA does not survive a fork, and each algorithm has a process of its own.
         in_child(device, lambda _: open_device(device).close())
@@ -457,7 +459,7 @@ def mec(
     from cyscc.host.baselines.mdp.formats import STANDARD_INPUT, read_mdp
     from cyscc.host.baselines.mdp.formats.annotations import files_beside, read_annotations
     from cyscc.host.baselines.mec.checker import check_mecs
-    from cyscc.host.baselines.mec.listing import MOST_LISTED, list_components, staying_choices
+    from cyscc.host.baselines.mec.listing import MOST_LISTED, list_components
     from cyscc.host.graph.reference import component_sizes
     from cyscc.host.runs.execution import check_result
 
@@ -480,7 +482,7 @@ def mec(
         begin = time.perf_counter()
         found, where, words, simulated, seconds = _on_accelerator(spec, mdp, steps)
         wall["simulate"] = time.perf_counter() - begin
-    stays = staying_choices(mdp, found.mecs)
+    stays = mdp.staying(found.mecs)
     begin = time.perf_counter()
     if verify:
         with steps.step("verifying"):

@@ -1,4 +1,4 @@
-"""Graphs in device memory, and shared building blocks: prefix sums, union-find, compaction."""
+"""Graphs in device memory, and shared building blocks: lists of vertices, hubs, union-find, prefix sums."""
 
 from typing import Any, NamedTuple
 
@@ -9,6 +9,8 @@ from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
     atomic_add,
+    atomic_max,
+    atomic_min,
     atomic_swap,
     block_step,
     device_function,
@@ -73,13 +75,14 @@ def count_up(thread: int, array: Any) -> None:
 
 
 @step
-def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counters: Any, kept: Any) -> None:
+def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counter: Any, kept: Any) -> None:
+    """Copy the open vertices of a part of a list to another one."""
     count = 0
     last = min((thread + 1) * _RUN, length)
     for place in range(thread * _RUN, last):
         count += labels[vertices[place]] >= 0
     if count > 0:
-        free = atomic_add(counters, 0, count)
+        free = atomic_add(counter, 0, count)
         for place in range(thread * _RUN, last):
             vertex = vertices[place]
             if labels[vertex] >= 0:
@@ -87,25 +90,92 @@ def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counters: A
                 free += 1
 
 
-def keep_open(
-    device: Device, length: int, vertices: DeviceArray, labels: DeviceArray, counters: DeviceArray, kept: DeviceArray
-) -> None:
-    """Copy the vertices of a list that have no component (nonnegative label) to another list.
+class OpenList:
+    """List of the vertices that have no component, from which those that have one are dropped now and then.
 
     Parameters
     ----------
     device : Device
         The device.
+    labels : array of integers, shape (n,)
+        The label of each vertex, negative for one that has a component.
+
+    Attributes
+    ----------
+    vertices : array of int32, shape (n,)
+        The list; at first all vertices.
     length : int
-        Entries of the list.
-    vertices, kept : array of int32
-        The list, and the list to write.
+        Number of its entries.
+    spare : array of int32, shape (n,)
+        Where the next list is made; free until then.
+    """
+
+    def __init__(self, device: Device, labels: DeviceArray) -> None:
+        self._device, self._labels = device, labels
+        self._counter = device.zeros(1)
+        self.length = labels.size
+        self.vertices, self.spare = (device.zeros(self.length, np.int32) for _ in range(2))
+        device.run(count_up, self.length, self.vertices)
+
+    def compact(self) -> int:
+        """Drop the vertices that have a component; return how many."""
+        device, before = self._device, self.length
+        device.store(self._counter, 0, 0)
+        threads = -(-before // _RUN)
+        device.run(_keep_open, threads, before, self.vertices, self._labels, self._counter, self.spare)
+        self.vertices, self.spare = self.spare, self.vertices
+        self.length = device.value(self._counter, 0)
+        return before - self.length
+
+
+@device_function
+def _weight(vertex: int, graph: DeviceGraph, transpose: DeviceGraph) -> Any:
+    """Return the product of a vertex's degrees."""
+    after, before = graph.offsets, transpose.offsets
+    return (after[vertex + 1] - after[vertex]) * (before[vertex + 1] - before[vertex])
+
+
+@step
+def _weigh(
+    thread: int, size: int, graph: DeviceGraph, transpose: DeviceGraph, labels: Any, label: int, best: Any
+) -> None:
+    """Raise ``best[0]`` to the largest weight of some consecutive vertices with a label."""
+    weight = -1
+    for vertex in range(thread * _RUN, min((thread + 1) * _RUN, size)):
+        if labels[vertex] == label:
+            weight = max(weight, _weight(vertex, graph, transpose))
+    if weight > best[0]:
+        atomic_max(best, 0, weight)
+
+
+@step
+def _choose(vertex: int, graph: DeviceGraph, transpose: DeviceGraph, labels: Any, label: int, best: Any) -> None:
+    """Lower ``best[1]`` to a vertex with the label whose weight is ``best[0]``."""
+    if labels[vertex] == label and _weight(vertex, graph, transpose) == best[0]:
+        atomic_min(best, 1, vertex)
+
+
+def hub(device: Device, graph: DeviceGraph, transpose: DeviceGraph, labels: DeviceArray, label: int) -> int:
+    """Return the first vertex with the largest product of degrees among those with a label, or -1 without any.
+
+    Parameters
+    ----------
+    device : Device
+        The device.
+    graph, transpose : DeviceGraph
+        The graph and its transpose.
     labels : array of integers
         The label of each vertex.
-    counters : array of int64
-        The first element counts the entries written.
+    label : int
+        The label.
     """
-    device.run(_keep_open, -(-length // _RUN), length, vertices, labels, counters, kept)
+    size = graph.offsets.size - 1
+    best = device.full(2, -1, np.int64)
+    device.store(best, 1, size)
+    device.run(_weigh, -(-size // _RUN), size, graph, transpose, labels, label, best)
+    device.run(_choose, size, graph, transpose, labels, label, best)
+    found = device.value(best, 1)
+    return found if found < size else -1
 
 
 @device_function
@@ -118,6 +188,12 @@ def alone(vertex: int, label: int, labels: Any, graph: DeviceGraph) -> tuple[boo
         if labels[target] == label and target != vertex:
             return False, edge + 1 - first
     return True, last - first
+
+
+@step
+def plant(place: int, vertices: Any, parents: Any) -> None:
+    """Make a vertex of a list a tree of its own."""
+    parents[vertices[place]] = vertices[place]
 
 
 @device_function

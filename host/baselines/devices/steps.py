@@ -19,54 +19,41 @@ _marked: set[Any] = set()
 """Functions that steps may call."""
 
 
-def atomic_add(array: NDArray, index: int, value: int) -> int:
-    """Add to an element of an array of integers; return the old value."""
-    old = array[index]
-    array[index] = old + value
-    return old
-
-
-def atomic_max(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the maximum of it and a value; return the old value."""
-    old = array[index]
-    array[index] = max(old, value)
-    return old
-
-
-def atomic_min(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the minimum of it and a value; return the old value."""
-    old = array[index]
-    array[index] = min(old, value)
-    return old
-
-
-def atomic_and(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the bitwise AND of it and a value; return the old value."""
-    old = array[index]
-    array[index] = old & value
-    return old
-
-
-def atomic_or(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the bitwise OR of it and a value; return the old value."""
-    old = array[index]
-    array[index] = old | value
-    return old
-
-
 def atomic_exchange(array: NDArray, index: int, value: int) -> int:
-    """Set an element to a value; return the old value."""
+    """Set an element of an array of integers to a value; return the old value."""
     old = array[index]
     array[index] = value
     return old
 
 
+def atomic_add(array: NDArray, index: int, value: int) -> int:
+    """Add to an element; return the old value."""
+    return atomic_exchange(array, index, array[index] + value)
+
+
+def atomic_max(array: NDArray, index: int, value: int) -> int:
+    """Set an element to the maximum of it and a value; return the old value."""
+    return atomic_exchange(array, index, max(array[index], value))
+
+
+def atomic_min(array: NDArray, index: int, value: int) -> int:
+    """Set an element to the minimum of it and a value; return the old value."""
+    return atomic_exchange(array, index, min(array[index], value))
+
+
+def atomic_and(array: NDArray, index: int, value: int) -> int:
+    """Set an element to the bitwise AND of it and a value; return the old value."""
+    return atomic_exchange(array, index, array[index] & value)
+
+
+def atomic_or(array: NDArray, index: int, value: int) -> int:
+    """Set an element to the bitwise OR of it and a value; return the old value."""
+    return atomic_exchange(array, index, array[index] | value)
+
+
 def atomic_swap(array: NDArray, index: int, expected: int, value: int) -> int:
     """Set an element to a value if it equals `expected` (compare-and-swap); return the old value."""
-    old = array[index]
-    if old == expected:
-        array[index] = value
-    return old
+    return atomic_exchange(array, index, value if array[index] == expected else array[index])
 
 
 ATOMICS = (atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_exchange, atomic_swap)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
 from cyscc.host.output.errors import InputError
+from cyscc.sim.caching.code import njit
 
 
 def check_size(states: int, transitions: int) -> None:
@@ -24,7 +25,7 @@ def check_size(states: int, transitions: int) -> None:
         raise InputError(f"{transitions} transitions are too many for 32 bits (at most {MAX_EDGES})")
 
 
-def offsets_of(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+def offsets_of(lengths: NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:
     """Return offsets from lengths: the start of each run, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -42,6 +43,20 @@ class Actions(NamedTuple):
     def of(self, choices: NDArray[np.integer]) -> list[str | None]:
         """Return the names of some choices."""
         return [None if number < 0 else self.names[number] for number in self.numbers[choices].tolist()]
+
+
+@njit(cache=True, nogil=True)
+def _staying(
+    choices: NDArray[np.int64], transitions: NDArray[np.int64], targets: NDArray[np.uint32], labels: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    stays = np.zeros(transitions.size - 1, np.bool_)
+    for state in range(labels.size):
+        for choice in range(choices[state], choices[state + 1]):
+            edge, last = transitions[choice], transitions[choice + 1]
+            while edge < last and labels[targets[edge]] == labels[state]:
+                edge += 1
+            stays[choice] = edge == last and labels[state] >= 0
+    return stays
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,3 +115,17 @@ class Mdp:
     def graph(self) -> Graph:
         """Return the induced graph, with an edge for each transition, in order, without copying arrays."""
         return Graph(offsets=self.transitions[self.choices], targets=self.targets)
+
+    def staying(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether each choice stays in the component of its state: it never leads out of it.
+
+        Parameters
+        ----------
+        labels : ndarray of int64, shape (n,)
+            The component of each state, or -1 for a state in none.
+
+        Returns
+        -------
+        ndarray of bool, shape (c,)
+        """
+        return _staying(self.choices, self.transitions, self.targets, labels)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from cyscc.sim.caching.numba_code import njit
 Components = Callable[[Graph], NDArray[np.int64]]
 """Function that returns the strongly connected component of each vertex, named by one of its vertices."""
 
-
-_Model: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
-"""Choices, transitions and targets of a Markov decision process."""
 
 _STATES = 400
 _SEED = 1
@@ -72,51 +69,26 @@ class MecDecomposition:
 
 
 class Dropped(NamedTuple):
-    """Choices and states that a round removes."""
+    """Choices that a round drops."""
 
     dropped: NDArray[np.bool_]
-    """Choices that can leave their component, or lead to a removed state."""
-    touched: NDArray[np.bool_]
-    """By label of a component: whether it lost a choice, or has a state without choices."""
+    """Choices that can leave their component, or lead to a state without a choice."""
+    leaving: int
+    """Number of choices that can leave their component."""
     remaining: NDArray[np.int64]
-    """Remaining choices of each state, none for a removed one."""
-    queue: NDArray[np.uint32]
-    """The removed states, in the order of their removal."""
+    """Remaining choices of each state, none for one that is removed."""
 
 
 @njit(cache=True, nogil=True)
-def _drop_leaving(model: _Model, labels: NDArray[np.int64], on: Dropped) -> tuple[int, int]:
-    """Drop every choice that can leave its component.
-
-    Counts the remaining choices of each state, and queues the states without any. Returns the number of queued states
-    and of dropped choices.
-    """
-    choices, transitions, targets = model
-    dropped, touched, remaining, queue = on
-    found = leaving = 0
-    for state in range(labels.size):
-        label = labels[state]
-        for choice in range(choices[state], choices[state + 1]):
-            for edge in range(transitions[choice], transitions[choice + 1]):
-                if labels[targets[edge]] != label:
-                    dropped[choice] = True
-                    leaving += 1
-                    break
-            else:
-                remaining[state] += 1
-        if remaining[state] < choices[state + 1] - choices[state]:
-            touched[label] = True
-        if remaining[state] == 0:
-            touched[label] = True
-            queue[found] = state
-            found += 1
-    return found, leaving
-
-
-@njit(cache=True, nogil=True)
-def _attract(incoming: Csr, owners: NDArray[np.int64], on: Dropped, count: int) -> None:
-    """Drop the choices that lead to states without choices, up to a fixpoint."""
-    dropped, _, remaining, queue = on
+def _attract(
+    incoming: Csr,
+    owners: NDArray[np.int64],
+    dropped: NDArray[np.bool_],
+    remaining: NDArray[np.int64],
+    queue: NDArray[np.uint32],
+    count: int,
+) -> None:
+    """Drop the choices that lead to states without choices, of which `count` are queued, up to a fixpoint."""
     offsets, choices = incoming
     place = 0
     while place < count:
@@ -133,7 +105,7 @@ def _attract(incoming: Csr, owners: NDArray[np.int64], on: Dropped, count: int) 
                 count += 1
 
 
-def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> tuple[Dropped, int]:
+def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> Dropped:
     """Drop every choice that can leave its component, and remove the attractor of the states without a choice left.
 
     The set *U* of lemma 1 contains the states whose choices can all leave. Leaving choices are dropped first. The
@@ -145,26 +117,18 @@ def drop_choices(mdp: Mdp, labels: NDArray[np.int64]) -> tuple[Dropped, int]:
         The remaining model.
     labels : ndarray of int64, shape (n,)
         Component of each state, named by one of its states.
-
-    Returns
-    -------
-    dropped : Dropped
-        What is lost.
-    leaving : int
-        Number of choices that can leave their component.
     """
-    states = mdp.states
-    on = Dropped(
-        np.zeros(mdp.choice_count, np.bool_),
-        np.zeros(states, np.bool_),
-        np.zeros(states, np.int64),
-        np.empty(states, np.uint32),
-    )
-    found, leaving = _drop_leaving((mdp.choices, mdp.transitions, mdp.targets), labels, on)
-    if found:
-        incoming = rows_by_column(mdp.transitions, mdp.targets, states)
-        _attract(incoming, np.repeat(np.arange(states), np.diff(mdp.choices)), on, found)
-    return on, leaving
+    staying = mdp.staying(labels)
+    remaining = np.diff(offsets_of(staying)[mdp.choices])
+    found = Dropped(~staying, mdp.choice_count - int(remaining.sum()), remaining)
+    first = np.flatnonzero(remaining == 0)
+    if first.size:
+        queue = np.empty(mdp.states, np.uint32)
+        queue[: first.size] = first
+        owners = np.repeat(np.arange(mdp.states), np.diff(mdp.choices))
+        incoming = rows_by_column(mdp.transitions, mdp.targets, mdp.states)
+        _attract(incoming, owners, found.dropped, remaining, queue, first.size)
+    return found
 
 
 def _restricted(mdp: Mdp, kept: NDArray[np.bool_], lost: Dropped) -> Mdp:
@@ -177,32 +141,6 @@ def _restricted(mdp: Mdp, kept: NDArray[np.bool_], lost: Dropped) -> Mdp:
         transitions=offsets_of(lengths[staying]),
         targets=numbers[mdp.targets[np.repeat(staying, lengths)]],
     )
-
-
-@njit(cache=True, nogil=True)
-def _settle(
-    labels: NDArray[np.int64],
-    touched: NDArray[np.bool_],
-    names: NDArray[np.int64],
-    mecs: NDArray[np.int64],
-    kept: NDArray[np.bool_],
-) -> tuple[int, int]:
-    """Turn each untouched component into a maximal end component, and clear its states in `kept`.
-
-    Returns the number of components and of maximal end components.
-    """
-    smallest = np.full(labels.size, -1, np.int64)
-    count = closed = 0
-    for state in range(labels.size):
-        label = labels[state]
-        if smallest[label] < 0:
-            smallest[label] = names[state]
-            count += 1
-            closed += not touched[label]
-        if not touched[label]:
-            mecs[names[state]] = smallest[label]
-            kept[state] = False
-    return count, closed
 
 
 def _by_tarjan(graph: Graph) -> NDArray[np.int64]:
@@ -231,19 +169,26 @@ def basic(mdp: Mdp, setting: SoftwareSetting | None = None, components: Componen
     rounds: list[MecRound] = []
     while mdp.states:
         labels = components(mdp.graph())
-        lost, leaving = drop_choices(mdp, labels)
+        lost = drop_choices(mdp, labels)
         kept = lost.remaining > 0
         removed = mdp.states - int(np.count_nonzero(kept))
-        count, closed = _settle(labels, lost.touched, names, mecs, kept)
+        # By label: the smallest state of the component, and whether it has lost a choice or a state.
+        smallest, touched = np.full(mdp.states, mecs.size), np.zeros(mdp.states, np.bool_)
+        np.minimum.at(smallest, labels, names)
+        touched[labels[~kept | (lost.remaining < np.diff(mdp.choices))]] = True
+        closed = ~touched[labels]
+        mecs[names[closed]] = smallest[labels[closed]]
+        kept &= ~closed
+        found = smallest < mecs.size
         rounds.append(
             MecRound(
                 states=mdp.states,
                 choices=mdp.choice_count,
                 transitions=mdp.transition_count,
-                components=count,
-                dropped=leaving,
+                components=int(np.count_nonzero(found)),
+                dropped=lost.leaving,
                 removed=removed,
-                mecs=closed,
+                mecs=int(np.count_nonzero(found & ~touched)),
             )
         )
         mdp, names = _restricted(mdp, kept, lost), names[kept]

@@ -18,27 +18,6 @@ _LINES = 1 << 18
 """Lines formatted at once."""
 
 
-def staying_choices(mdp: Mdp, mecs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each choice is in a maximal end component: it never leads out of the component of its state.
-
-    Parameters
-    ----------
-    mdp : Mdp
-        The model.
-    mecs : ndarray of int64, shape (n,)
-        For each state the smallest state of its component, or -1.
-
-    Returns
-    -------
-    ndarray of bool, shape (c,)
-    """
-    own = np.repeat(mecs, np.diff(mdp.choices))
-    away = np.repeat(own, np.diff(mdp.transitions)) != mecs[mdp.targets]
-    stays = own >= 0
-    stays[np.searchsorted(mdp.transitions, np.flatnonzero(away), side="right") - 1] = False
-    return stays
-
-
 def _owners(mdp: Mdp, choices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the state of each choice."""
     return np.searchsorted(mdp.choices, choices, side="right") - 1
@@ -56,7 +35,7 @@ def list_components(
     mecs : ndarray of int64, shape (n,)
         For each state the smallest state of its component, or -1.
     stays : ndarray of bool, shape (c,)
-        See `staying_choices`.
+        Whether each choice stays in its component, see `Mdp.staying`.
     beside : Annotations
         Names and labels of the states.
 

@@ -144,18 +144,12 @@ def _join(choice: int, left: DeviceMdp, owners: DeviceArray, parents: DeviceArra
 
 
 @step
-def _mark_roots(state: int, parents: DeviceArray, roots: DeviceArray) -> None:
-    if parents[state] == state:
-        roots[state] = 1
+def _part(state: int, parents: DeviceArray, parts: DeviceArray) -> None:
+    parts[state] = root(state, parents)
 
 
-@step
-def _number(state: int, parents: DeviceArray, ranks: DeviceArray, parts: DeviceArray) -> None:
-    parts[state] = ranks[root(state, parents)]
-
-
-def number_parts(device: Device, left: DeviceMdp, owners: DeviceArray) -> DeviceArray:
-    """Find and number the weakly connected components of the remaining model.
+def connected_parts(device: Device, left: DeviceMdp, owners: DeviceArray) -> DeviceArray:
+    """Find the weakly connected components of the remaining model.
 
     Parameters
     ----------
@@ -169,15 +163,12 @@ def number_parts(device: Device, left: DeviceMdp, owners: DeviceArray) -> Device
     Returns
     -------
     array of int64, shape (states,)
-        Component of each state, numbered from 0.
+        Component of each state, named by one of its states.
     """
-    parents = device.zeros(left.states, np.int32)
-    ranks, parts = device.zeros(left.states), device.zeros(left.states)
+    parents, parts = device.zeros(left.states, np.int32), device.zeros(left.states)
     device.run(count_up, left.states, parents)
     device.run(_join, left.choices, left, owners, parents)
-    device.run(_mark_roots, left.states, parents, ranks)
-    prefix_sum(device, ranks, left.states)
-    device.run(_number, left.states, parents, ranks, parts)
+    device.run(_part, left.states, parents, parts)
     return parts
 
 
@@ -350,7 +341,7 @@ class _Run:
             return None
         self._passes += 1
         self._edges += self._left.transitions
-        return number_parts(self._device, self._left, incoming.owners)
+        return connected_parts(self._device, self._left, incoming.owners)
 
     def _round(self) -> None:
         device, left = self._device, self._left

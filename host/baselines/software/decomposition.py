@@ -72,10 +72,13 @@ class Decomposition:
         Any labelling: two vertices are in the same component when their labels are equal.
     counts : mapping
         Work counters of the algorithm, by name in lower case with underscores, with the metrics of its paper.
+    phases : mapping
+        Seconds of its phases, if they were timed.
     """
 
     labels: NDArray[Any]
     counts: Mapping[str, int] = field(default_factory=dict)
+    phases: Mapping[str, float] = field(default_factory=dict)
 
 
 def small_graph() -> Graph:

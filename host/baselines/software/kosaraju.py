@@ -1,7 +1,6 @@
 """Single-threaded Kosaraju's algorithm as on the accelerator: two searches and an intersection per component."""
 
 import time
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,10 @@ _LEAD = 4
 """A search takes its turn until its cost is this many times that of the other: long turns use the caches better."""
 _PORTION = 4096
 """Most vertices that a search expands before it compares the costs."""
+
+
+PHASES = ("searches", "intersections", "starts")
+"""What is timed: searches, intersections, and looking for the next start."""
 
 
 class _Arrays(NamedTuple):
@@ -160,7 +163,33 @@ def _colour(on: _Arrays) -> None:
         start = _next_start(on.colours, start)
 
 
-def kosaraju(graph: Graph, transpose: Graph, _: SoftwareSetting | None = None) -> Decomposition:
+def _colour_by_phase(on: _Arrays) -> dict[str, float]:
+    """Colour all components, and return the seconds of each phase.
+
+    Reading the clock between the compiled phases costs some microseconds per component.
+    """
+    seconds = dict.fromkeys(PHASES, 0.0)
+    last = time.perf_counter()
+
+    def end(phase: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        seconds[phase] += now - last
+        last = now
+
+    start = _next_start(on.colours, 0)
+    end("starts")
+    while start < on.colours.size:
+        reached, met = _search_from(on, start)
+        end("searches")
+        _intersect(on, reached, met)
+        end("intersections")
+        start = _next_start(on.colours, start)
+        end("starts")
+    return seconds
+
+
+def kosaraju(graph: Graph, transpose: Graph, setting: SoftwareSetting | None = None) -> Decomposition:
     """Label each component of a graph with one of its vertices.
 
     Vertices without in-edges or out-edges are trimmed first. If a search reaches only its start, the start is a
@@ -174,64 +203,13 @@ def kosaraju(graph: Graph, transpose: Graph, _: SoftwareSetting | None = None) -
     ----------
     graph, transpose : Graph
         The graph and its transpose.
+    setting : SoftwareSetting, optional
+        With the option ``phases``, the phases are timed; use it for graphs with few components.
     """
     on = _begin(graph, transpose)
-    _colour(on)
-    return Decomposition(labels=on.colours, counts=counts(on.forward.tally))
-
-
-@dataclass(frozen=True, kw_only=True)
-class KosarajuPhases:
-    """Times of the phases of Kosaraju's algorithm in seconds, without trimming.
-
-    Parameters
-    ----------
-    labels : ndarray of int64, shape (n,)
-        Component of each vertex, named by one of its vertices.
-    searches : float
-        Forward and backward searches.
-    intersections : float
-        Intersections.
-    starts : float
-        Searches for the next uncoloured vertex.
-    """
-
-    labels: NDArray[np.int64]
-    searches: float
-    intersections: float
-    starts: float
-
-    @property
-    def seconds(self) -> float:
-        """Sum of all phases."""
-        return self.searches + self.intersections + self.starts
-
-
-def kosaraju_phases(graph: Graph, transpose: Graph) -> KosarajuPhases:
-    """Label the components of a graph as `kosaraju` does, and time its phases.
-
-    Reading the clock between the compiled phases costs some microseconds per component, so use it for graphs with few
-    components.
-
-    Parameters
-    ----------
-    graph, transpose : Graph
-        The graph and its transpose.
-    """
-    on = _begin(graph, transpose)
-    searches = intersections = starts = 0.0
-    begin = time.perf_counter()
-    start = _next_start(on.colours, 0)
-    starts += time.perf_counter() - begin
-    while start < graph.vertices:
-        begin = time.perf_counter()
-        reached, met = _search_from(on, start)
-        searched = time.perf_counter()
-        _intersect(on, reached, met)
-        joined = time.perf_counter()
-        start = _next_start(on.colours, start)
-        end = time.perf_counter()
-        searches += searched - begin
-        intersections += joined - searched
-        starts += end - joined
-    return KosarajuPhases(labels=on.colours, searches=searches, intersections=intersections, starts=starts)
+    phases: dict[str, float] = {}
+    if setting is not None and setting.options.get("phases"):
+        phases = _colour_by_phase(on)
+    else:
+        _colour(on)
+    return Decomposition(labels=on.colours, counts=counts(on.forward.tally), phases=phases)

@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED
-from cyscc.host.baselines.devices.primitives import DeviceGraph, alone, count_up, keep_open, prefix_sum, upload
+from cyscc.host.baselines.devices.primitives import DeviceGraph, OpenList, alone, count_up, hub, prefix_sum, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
     atomic_add,
-    atomic_max,
     atomic_swap,
     block_step,
     device_function,
@@ -29,20 +28,18 @@ _MOST = 2**30 - 1
 """Most vertices: subgraph numbers, up to twice as many, are signed 32-bit integers."""
 _SPARSE = 4
 """The list is compacted once one in this many of its vertices has a component."""
-_SUMMED = 16
-"""Adjacency lists whose lengths one thread sums."""
-_FIELDS = 5
+_FIELDS = 4
 """Words per thread in shared memory for lengths, starts, long lists, and variables of the block."""
 _FOUND = 8
 """Capacity of shared memory for vertices found, per thread of a block."""
 _RUN = 16
-"""Consecutive vertices that a thread trims, or whose degrees it compares."""
+"""Consecutive vertices that a thread trims."""
 _FEW = 4
 """Trimming stops after a pass that finds fewer than one in this many of the vertices left."""
 _HALVING = math.log(2)
 """Draws for each vertex, with which half of the vertices are drawn."""
-_PHASES = 7
-_CURSOR, _BASE, _TOTAL, _LONG, _SUMS = range(5)
+_PHASES = 5
+_CURSOR, _BASE, _TOTAL, _LONG = range(4)
 """Indices of the variables of the block, which follow 3 words per thread."""
 
 
@@ -161,32 +158,6 @@ def _join(thread: int, numbers: DeviceArray, vertices: DeviceArray, size: int, o
         on.sources[atomic_add(on.counters, 0, 1)] = vertex
 
 
-@device_function
-def _weight(vertex: int, forward: DeviceArray, backward: DeviceArray, on: _Arrays) -> int:
-    """Return the product of a vertex's degrees, given the offsets of the graph and its transpose; -1 if it is done."""
-    if on.labels[vertex] < 0:
-        return -1
-    return (forward[vertex + 1] - forward[vertex]) * (backward[vertex + 1] - backward[vertex])
-
-
-@step
-def _weigh(
-    thread: int, size: int, forward: DeviceArray, backward: DeviceArray, on: _Arrays, largest: DeviceArray
-) -> None:
-    """Find the largest weight."""
-    weight = 0
-    for vertex in range(thread * _RUN, min((thread + 1) * _RUN, size)):
-        weight = max(weight, _weight(vertex, forward, backward, on))
-    atomic_max(largest, 0, weight)
-
-
-@step
-def _elect_largest(thread: int, forward: DeviceArray, backward: DeviceArray, on: _Arrays, largest: DeviceArray) -> None:
-    """Elect a vertex with the largest weight for the whole graph."""
-    if _weight(thread, forward, backward, on) == largest[0]:
-        on.elected[0] = thread
-
-
 @step
 def _trim(
     thread: int,
@@ -281,36 +252,29 @@ def _expand(
     forward, queue, size, found, grain = level
     first = block * threads
     numbers = 3 * threads
+    room = threads * _FOUND
     if phase == 0:
         degree = 0
         if first + thread < size:
             vertex = queue[first + thread]
             degree = offsets[vertex + 1] - offsets[vertex]
         shared[thread] = degree
-        if thread == 0:
-            shared[numbers + _CURSOR] = 0
-            shared[numbers + _LONG] = 0
     elif phase == 1:
-        if thread * _SUMMED < threads:
-            total = 0
-            for member in range(thread * _SUMMED, min((thread + 1) * _SUMMED, threads)):
+        if thread == 0:
+            total = edges = long = 0
+            for member in range(threads):
+                edges += shared[member]
                 if shared[member] >= threads:
-                    shared[2 * threads + atomic_add(shared, numbers + _LONG, 1)] = member
+                    shared[2 * threads + long] = member
                     shared[member] = 0
+                    long += 1
                 shared[threads + member] = total
                 total += shared[member]
-            shared[numbers + _SUMS + thread] = total
-    elif phase == 2:
-        if thread == 0:
-            total = 0
-            for run in range(-(-threads // _SUMMED)):
-                own = shared[numbers + _SUMS + run]
-                shared[numbers + _SUMS + run] = total
-                total += own
+            shared[numbers + _CURSOR] = 0
             shared[numbers + _TOTAL] = total
-    elif phase == 3:
-        shared[threads + thread] += shared[numbers + _SUMS + thread // _SUMMED]
-    elif phase == 4:
+            shared[numbers + _LONG] = long
+            atomic_add(on.counters, 1, edges)
+    elif phase == 2:
         for place in range(shared[numbers + _LONG]):
             vertex = queue[first + shared[2 * threads + place]]
             new = on.labels[vertex]
@@ -343,19 +307,12 @@ def _expand(
                         _claim(targets[away + edge], old, new, on, shared, threads, found)
                         edge += 1
                 member += 1
-    elif phase == 5:
+    elif phase == 3:
         if thread == 0:
-            shared[numbers + _BASE] = atomic_add(on.counters, 0, min(shared[numbers + _CURSOR], threads * _FOUND))
-            edges = shared[numbers + _TOTAL]
-            for place in range(shared[numbers + _LONG]):
-                vertex = queue[first + shared[2 * threads + place]]
-                edges += offsets[vertex + 1] - offsets[vertex]
-            atomic_add(on.counters, 1, edges)
+            shared[numbers + _BASE] = atomic_add(on.counters, 0, min(shared[numbers + _CURSOR], room))
     else:
-        room = threads * _FOUND
-        base = shared[numbers + _BASE]
         for place in range(thread, min(shared[numbers + _CURSOR], room), threads):
-            found[base + place] = shared[len(shared) - room + place]
+            found[shared[numbers + _BASE] + place] = shared[len(shared) - room + place]
 
 
 class Subgraphs:
@@ -402,16 +359,15 @@ class Subgraphs:
         # Numbers that may still have vertices: prefix sums skip the others.
         self._names, self._other_names = (device.zeros(most, np.int32) for _ in range(2))
         self._named = 1
-        self._listed = vertices
-        self._list, self._other_list, *self._queues = (device.zeros(vertices, np.int32) for _ in range(4))
+        self._open = OpenList(device, self.arrays.labels)
+        self._queues = [device.zeros(vertices, np.int32) for _ in range(2)]
         # Adjacent threads of a graphics processor should read adjacent words; a core should read consecutive ones.
         self._grain = 64 if device.name == "cpu" else 1
-        device.run(count_up, vertices, self._list)
 
     @property
     def left(self) -> tuple[DeviceArray, int]:
         """A list of vertices that has all those without a component, and its length."""
-        return self._list, self._listed
+        return self._open.vertices, self._open.length
 
     def _number(self, added: DeviceArray | None = None) -> int:
         """Assign numbers to the new subgraphs of the elected vertices; return how many.
@@ -449,22 +405,21 @@ class Subgraphs:
 
     def select(self) -> int:
         """Start a new subgraph in each subgraph, from one of its vertices (algorithm 4); return how many."""
-        self._device.run(_elect, self._listed, self._list, self.arrays)
+        self._device.run(_elect, self._open.length, self._open.vertices, self.arrays)
         return self._divide()
 
     def begin(self, forward: DeviceGraph, backward: DeviceGraph) -> int:
         """Start the first subgraph, from a vertex with the largest product of degrees; return 1."""
         device, on = self._device, self.arrays
-        vertices, largest, ends = on.labels.size, device.zeros(1), (forward.offsets, backward.offsets)
-        device.run(_weigh, -(-vertices // _RUN), vertices, *ends, on, largest)
-        device.run(_elect_largest, vertices, *ends, on, largest)
+        device.store(on.elected, 0, hub(device, forward, backward, on.labels, 0))
         return self._divide()
 
     def trim(self, forward: DeviceGraph, backward: DeviceGraph) -> int:
         """Make components of vertices without a predecessor or a successor in their subgraph; return how many."""
         device, on = self._device, self.arrays
         device.store(on.counters, 0, 0)
-        device.run(_trim, -(-self._listed // _RUN), self._listed, self._list, forward, backward, self.used, on)
+        length, vertices = self._open.length, self._open.vertices
+        device.run(_trim, -(-length // _RUN), length, vertices, forward, backward, self.used, on)
         found = device.value(on.counters, 0)
         self.used += found
         self.remaining -= found
@@ -487,11 +442,8 @@ class Subgraphs:
 
     def _compact(self) -> None:
         """Rebuild the list of remaining vertices if many got a component."""
-        device, on = self._device, self.arrays
-        if self.remaining * _SPARSE <= self._listed * (_SPARSE - 1):
-            device.store(on.counters, 0, 0)
-            keep_open(device, self._listed, self._list, on.labels, on.counters, self._other_list)
-            self._list, self._other_list, self._listed = self._other_list, self._list, self.remaining
+        if self.remaining * _SPARSE <= self._open.length * (_SPARSE - 1):
+            self._open.compact()
 
     def _reach(self, graph: DeviceGraph, sources: int, forward: int) -> int:
         """Search level by level; return the number of vertices reached."""

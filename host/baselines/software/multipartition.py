@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.devices.primitives import keep_open, priority, root, unite, upload
+from cyscc.host.baselines.devices.primitives import OpenList, hub, plant, priority, root, unite, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -122,11 +122,6 @@ def drawn_number(vertex: int, salt: int) -> int:
     return ((priority(vertex, salt) << _BITS) | int(vertex)) + 1
 
 
-def strips(size: int) -> int:
-    """Return the number of threads for a list."""
-    return -(-size // STRIP)
-
-
 class Work:
     """Arrays of a run, and launches over its lists.
 
@@ -141,10 +136,10 @@ class Work:
     ----------
     on : Arrays
         The arrays.
-    vertices : array of int32
-        List of the vertices without a component.
-    left : int
-        Length of that list.
+    graph, transpose : DeviceGraph
+        The graph and its transpose on the device.
+    open : OpenList
+        The vertices without a component.
     queue : array of int32
         Vertices for the next launch.
     passes : int
@@ -157,9 +152,10 @@ class Work:
         size = graph.vertices
         self.device = device
         self.whole = size << PARTITION
+        self.graph, self.transpose = upload(device, graph), upload(device, transpose)
         self.on = Arrays(
-            forward=Side(*upload(device, graph), device.zeros(size, np.int32)),
-            backward=Side(*upload(device, transpose), device.zeros(size, np.int32)),
+            forward=Side(*self.graph, device.zeros(size, np.int32)),
+            backward=Side(*self.transpose, device.zeros(size, np.int32)),
             marks=device.full(size, self.whole, np.int64),
             counters=device.zeros(_COUNTERS),
             pivots=device.zeros(size, np.int32),
@@ -168,12 +164,15 @@ class Work:
             drawn=device.zeros(size + 1),
             seen=device.zeros(size + 1),
         )
-        self.vertices: DeviceArray = device.array(np.arange(size, dtype=np.int32))
-        self._others: DeviceArray = device.zeros(size, np.int32)
-        self.left = size
+        self.open = OpenList(device, self.on.marks)
         # Up to two entries per vertex: a search finds a vertex once for each flag, and passes on two flags at once.
         self.queue, self._following = (device.zeros(2 * size, np.int32) for _ in range(2))
         self.passes = 0
+
+    @property
+    def left(self) -> int:
+        """Number of vertices in the list of those without a component."""
+        return self.open.length
 
     def take(self, place: int) -> int:
         """Return a counter, and reset it."""
@@ -184,13 +183,7 @@ class Work:
 
     def each(self, step: Step, *arguments: Any) -> None:
         """Launch a step over the list of vertices."""
-        self.device.run(step, strips(self.left), self.left, self.vertices, self.on, *arguments)
-
-    def gather(self) -> None:
-        """Drop from the list the vertices that have a component."""
-        keep_open(self.device, self.left, self.vertices, self.on.marks, self.on.counters, self._others)
-        self.vertices, self._others = self._others, self.vertices
-        self.left = self.take(QUEUED)
+        self.device.run(step, -(-self.left // STRIP), self.left, self.open.vertices, self.on, *arguments)
 
     def follow(self, step: Step, items: int, hops: int, *arguments: Any) -> int:
         """Launch a step over the queue, which fills the next queue; return the length of that."""
@@ -619,13 +612,6 @@ def colour(work: Work, salt: int) -> int:
 
 
 @step
-def _plant(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
-    """Make each vertex of a list a tree of its own."""
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
-        on.parents[vertices[place]] = vertices[place]
-
-
-@step
 def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int) -> None:
     """Join the trees of neighbours with the same partition and flags."""
     edges = 0
@@ -642,32 +628,6 @@ def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int
                 continue
             here = unite(here, target, on.parents, salt)
     atomic_add(on.counters, EDGES, edges)
-
-
-@step
-def _largest_of_strip(
-    thread: int, length: int, vertices: DeviceArray, on: Arrays, mark: int, products: DeviceArray, found: DeviceArray
-) -> None:
-    best = -1
-    best_vertex = -1
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
-        vertex = int(vertices[place])
-        if on.marks[vertex] == mark:
-            after, before = on.forward.offsets, on.backward.offsets
-            product = (after[vertex + 1] - after[vertex]) * (before[vertex + 1] - before[vertex])
-            if product > best:
-                best = product
-                best_vertex = vertex
-    products[thread] = best
-    found[thread] = best_vertex
-
-
-def largest(work: Work, mark: int) -> int:
-    """Return the first vertex with the largest product of degrees among those with a mark, or -1."""
-    device, size = work.device, strips(work.left)
-    products, found = device.zeros(size), device.zeros(size, np.int32)
-    work.each(_largest_of_strip, mark, products, found)
-    return int(device.read(found)[device.read(products).argmax()])
 
 
 @step
@@ -769,17 +729,17 @@ class _Run:
 
     def _gather(self) -> None:
         """Drop the vertices with a component from the list."""
-        self._work.gather()
+        self._work.open.compact()
         self._watch(self._total - self._work.left, self._total)
 
     def _first_round(self) -> None:
         """Divide the whole graph, by pivots with the largest product of degrees."""
         work, marks, whole, store = self._work, self.marks, self._work.whole, self._work.device.store
-        pivot = largest(work, whole)
+        pivot = hub(work.device, work.graph, work.transpose, marks, whole)
         store(marks, pivot, whole | FORWARD)
         store(work.queue, 0, pivot)
         search(work, FORWARD, 1)
-        vice = largest(work, whole)
+        vice = hub(work.device, work.graph, work.transpose, marks, whole)
         store(marks, pivot, whole | FORWARD | BACKWARD)
         store(work.queue, 0, pivot)
         if vice >= 0:
@@ -812,7 +772,7 @@ class _Run:
         work = self._work
         self.joins += 1
         work.passes += 1
-        work.each(_plant)
+        work.device.run(plant, work.left, work.open.vertices, work.on.parents)
         work.each(_join, self._salt())
         work.each(_divide, work.queue, 0)
         return work.take(QUEUED)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED, MOST_PIVOTS, PIVOTS
-from cyscc.host.baselines.devices.primitives import DeviceGraph, alone, keep_open, priority, root, unite, upload
+from cyscc.host.baselines.devices.primitives import DeviceGraph, OpenList, alone, plant, priority, root, unite, upload
 from cyscc.host.baselines.devices.steps import (
     Device,
     DeviceArray,
@@ -68,11 +68,11 @@ class _Arrays(NamedTuple):
     pivots: DeviceArray
     """int64: the vertex of each pivot."""
     told: DeviceArray
-    """int64, shape (6,): counters that launches return to the host, indexed by `_LEFT` and the others."""
+    """int64, shape (5,): counters that launches return to the host, indexed by `_PRUNED` and the others."""
 
 
-_LEFT, _PRUNED, _ACTIVE, _ENDED, _FINDERS, _PARTS = range(6)
-"""Counters: vertices left; whether a round pruned anything; active pivots; ended pivots; finders, the pivots that name
+_PRUNED, _ACTIVE, _ENDED, _FINDERS, _PARTS = range(5)
+"""Counters: whether a round pruned anything; active pivots; ended pivots; finders, the pivots that name
 components; parts.
 """
 
@@ -221,12 +221,6 @@ def _begin(slot: int, on: _Arrays, new: int) -> None:
 
 
 @step
-def _plant(place: int, vertices: DeviceArray, on: _Arrays) -> None:
-    """Make each vertex a tree of its own."""
-    on.parents[vertices[place]] = vertices[place]
-
-
-@step
 def _join(place: int, vertices: DeviceArray, on: _Arrays, salt: int) -> None:
     """Join the trees of neighbours in a part that the same searches have reached; roots are random."""
     vertex = int(vertices[place])
@@ -315,7 +309,7 @@ class PivotSampler:
 
 
 class _Run:
-    """A run of the algorithm, with its work counters.
+    """A run of the algorithm, with its work counters; `open` lists the vertices without a component.
 
     Sets of pivots are bit masks.
     """
@@ -332,12 +326,15 @@ class _Run:
             device.full(size, -1, np.int32),
             *(device.zeros(size) for _ in range(2)),
             *(device.zeros(size, np.int32) for _ in range(2)),
-            *(device.zeros(length) for length in (size, size, size, self._count, 6)),
+            *(device.zeros(length) for length in (size, size, size, self._count, 5)),
         )
-        self._list = device.array(np.arange(size, dtype=np.int32))
-        self._other_list = device.zeros(size, np.int32)
-        self.left = size
+        self.open = OpenList(device, self.arrays.parts)
         self.rounds = self.levels = self.settlements = self.divisions = self.pruned = self.found = self.wasted = 0
+
+    @property
+    def left(self) -> int:
+        """Number of vertices in the list of those without a component."""
+        return self.open.length
 
     def _take(self, place: int) -> int:
         """Return a counter of the launches, and reset it."""
@@ -347,15 +344,7 @@ class _Run:
 
     def _each(self, step: Step, *arguments: int) -> None:
         """Launch a step over the list of vertices."""
-        self._device.run(step, self.left, self._list, self.arrays, *arguments)
-
-    def gather(self) -> int:
-        """Drop from the list the vertices that have a component; return how many."""
-        before, on = self.left, self.arrays
-        keep_open(self._device, before, self._list, on.parts, on.told, self._other_list)
-        self._list, self._other_list = self._other_list, self._list
-        self.left = self._take(_LEFT)
-        return before - self.left
+        self._device.run(step, self.left, self.open.vertices, self.arrays, *arguments)
 
     def prune(self) -> None:
         """Prune until a round finds nothing."""
@@ -371,7 +360,7 @@ class _Run:
         while found and found * _FEW >= self.left:
             self._each(_prune, _HOPS)
             self.rounds += 1
-            found = self.gather()
+            found = self.open.compact()
             self.pruned += found
 
     def begin(self, new: int, sampler: PivotSampler) -> bool:
@@ -410,7 +399,7 @@ class _Run:
 
     def divide(self, salt: int) -> None:
         """Divide the vertices that are left into parts, and find the component of one pivot in each."""
-        self._each(_plant)
+        self._device.run(plant, self.left, self.open.vertices, self.arrays.parents)
         self._each(_join, salt)
         self._each(_divide, self._count, salt)
         self.divisions += 1
@@ -419,7 +408,7 @@ class _Run:
             pass
         self._each(_settle_parts)
         self.settlements += 1
-        self.gather()
+        self.open.compact()
 
 
 def _search_as_printed(run: _Run, setting: SoftwareSetting) -> None:
@@ -446,7 +435,7 @@ def _search_by_parts(run: _Run, setting: SoftwareSetting) -> None:
         while run.advance():
             pass
         run.settle(run.everyone, clear=False)
-        run.gather()
+        run.open.compact()
     salts = np.random.default_rng(setting.seed)
     run.prune_paths()
     while run.left:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Protocol, TypedDict, TypeVar
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy as np
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.mec.basic import run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
-from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, run_software
-from cyscc.host.baselines.software.decomposition import small_graph
-from cyscc.host.baselines.software.kosaraju import KosarajuPhases, kosaraju_phases
+from cyscc.host.baselines.software.decomposition import (
+    SoftwareSetting,
+    run_software,
+)
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
 from cyscc.host.experiments.plan.request import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.reference import canonical, check_components
+from cyscc.host.graph.reference import check_components
 from cyscc.host.output.text import device_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import check_result
@@ -187,29 +189,20 @@ class SoftwareRequest(TimedRequest):
             The result is wrong.
         """
         transpose = graph.transpose()
-        phases = self.algorithm == _BY_PHASE
-        if phases:
-            # A warm-up run on a small graph triggers the compilation; `run_software` does so itself.
-            small = small_graph()
-            kosaraju_phases(small, small.transpose())
+        options = {**dict(self.options), **({"phases": True} if self.algorithm == _BY_PHASE else {})}
         with open_device(self.device, threads=self.threads) as device:
-            setting = SoftwareSetting(device=device, seed=self.seed, options=dict(self.options))
-
-            def run() -> KosarajuPhases | SoftwareRun[Decomposition]:
-                if phases:
-                    return kosaraju_phases(graph, transpose)
-                return run_software(self.algorithm, graph, transpose, setting)
-
+            setting = SoftwareSetting(device=device, seed=self.seed, options=options)
+            run = partial(run_software, self.algorithm, graph, transpose, setting)
             best, runs = fastest(run, runs=_BEST_OF, limit=_LONG)
-        labels = canonical((best if isinstance(best, KosarajuPhases) else best.found).labels)
+        labels = best.found.labels
         if verify:
             check_result(check_components(labels, graph))
-        if isinstance(best, KosarajuPhases):
-            found = {name: getattr(best, name) for name in ("seconds", "searches", "intersections", "starts")}
+        found: Measured = {"seconds": best.seconds, "counts": dict(best.found.counts)}
+        if self.algorithm == _BY_PHASE:
+            found = {"seconds": sum(best.found.phases.values()), **best.found.phases}
         else:
             components = int(np.count_nonzero(labels == np.arange(graph.vertices)))
-            sizes = {"vertices": graph.vertices, "edges": graph.edges, "components": components}
-            found = {"seconds": best.seconds, "counts": dict(best.found.counts), **sizes}
+            found |= {"vertices": graph.vertices, "edges": graph.edges, "components": components}
         return {**found, "runs": runs, "verified": verify, "wall": {}}
 
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure, Panel, Trace, look, series
@@ -20,10 +20,8 @@ from cyscc.host.experiments.studies.machines import preset_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Grid, MachineStudy, Point, grouped, quotient
 from cyscc.host.output.text import count_text, milliseconds_text
-from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import SOURCE_RULE
 from cyscc.host.specification.numbers import number_text
-from cyscc.host.specification.run import available_cores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,16 +47,9 @@ _SUMMED = ("cycles", "edges", "levels", "duplicates")
 """Fields of a point with counts."""
 
 
-class Key(NamedTuple):
-    """Machine and graph of a point."""
-
-    config: str
-    """Machine, of `cyscc.host.experiments.studies.machines.SEARCH_MACHINES`."""
-    vertices: int
-    kind: str
-    degree: int
-    engines: int
-    """Number of AEs."""
+Key = tuple[str, int, str, int, int]
+"""Machine, of `cyscc.host.experiments.studies.machines.SEARCH_MACHINES`, and graph of a point: vertices, kind and
+degree of the graph; number of AEs."""
 
 
 class _Searches(MachineStudy):
@@ -81,11 +72,12 @@ class _Searches(MachineStudy):
 
     def cases(self) -> Iterator[Case]:
         """Yield what is to be measured."""
-        for key in self.keys():
-            preset, row = preset_of(key.config, key.engines), TABLE1.get((key.kind, key.degree), {})
-            graph = GraphSpec(kind=key.kind, degree=key.degree, vertices=key.vertices, seed=self.seed)
-            known = {**key._asdict(), "preset": preset, "seed": self.seed}
-            known |= {"paper": row.get(str(key.engines)), "betkaoui": row.get("betkaoui")}
+        for config, vertices, kind, degree, engines in self.keys():
+            preset, row = preset_of(config, engines), TABLE1.get((kind, degree), {})
+            graph = GraphSpec(kind=kind, degree=degree, vertices=vertices, seed=self.seed)
+            known = {"config": config, "vertices": vertices, "kind": kind, "degree": degree, "engines": engines}
+            known |= {"preset": preset, "seed": self.seed}
+            known |= {"paper": row.get(str(engines)), "betkaoui": row.get("betkaoui")}
             yield Case(known, {"search": BfsRequest(graph=graph, preset=preset, memory=self.memory)})
 
     def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
@@ -187,7 +179,7 @@ class Table1(_Searches):
 
     def keys(self) -> Iterable[Key]:
         """Return the keys of the cells."""
-        return itertools.starmap(Key, itertools.product(self.configs, self.vertices, KINDS, TABLE1_DEGREES, ENGINES))
+        return itertools.product(self.configs, self.vertices, KINDS, TABLE1_DEGREES, ENGINES)
 
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the cells."""
@@ -266,19 +258,13 @@ class Throughput(_Searches, Grid):
     """Figures 10 and 11: throughput over the number of vertices, for random and for R-MAT graphs."""
 
     figure_of = staticmethod(_throughput_figure)
+    head_names = (*Grid.head_names, "paper_average_over_vertices")
+    paper_average_over_vertices: ClassVar[list[int]] = list(TABLE1_VERTICES)
 
     def keys(self) -> Iterable[Key]:
         """Return the keys of the points."""
         for config, (degree, vertices), engines in itertools.product(self.configs, self.graphs(), ENGINES):
-            yield Key(config, vertices, self.kind, degree, engines)
-
-    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points."""
-        return {**super().head(results), "paper_average_over_vertices": list(TABLE1_VERTICES)}
-
-    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
-        """Return the rows of the answer's tables, given the document."""
-        return {"points": document["points"]}
+            yield config, vertices, self.kind, degree, engines
 
 
 PHASES = {"searches": "BFS", "intersections": "intersection", "starts": "search for a start"}
@@ -358,6 +344,7 @@ def _speed_up_figure(document: dict[str, Any]) -> Figure:
 class _Components(Grid):
     """A figure over uniform random graphs: sequential Kosaraju and each machine."""
 
+    head_names = (*Grid.head_names, "processor", "cores")
     hong: ClassVar[bool] = False
     """Whether Hong's algorithm is measured too."""
 
@@ -369,20 +356,12 @@ class _Components(Grid):
             for config in self.configs:
                 requests[config] = SccRequest(graph=graph, preset=config, memory=self.memory)
             if self.hong:
-                requests["hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=available_cores())
+                requests["hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=self.cores)
             yield Case({"degree": degree, "vertices": vertices}, requests)
-
-    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points."""
-        return {**super().head(results), "processor": processor_name(), "cores": available_cores()}
 
     def words(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return what stands for the words in braces in the texts of the sheet."""
         return {**super().words(document), "cores_text": count_text(document["cores"], "core")}
-
-    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
-        """Return the rows of the answer's tables, given the document."""
-        return {"points": document["points"]}
 
 
 class Times(_Components):

@@ -12,12 +12,18 @@ from numpy.typing import NDArray
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure, Panel, Trace, look
 from cyscc.host.answer.colours import BLUE, ORANGE
-from cyscc.host.baselines import software
-from cyscc.host.baselines.algorithms import KINDS
+from cyscc.host.baselines.algorithms import KINDS, Kind
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Order
 from cyscc.host.baselines.peers import PEERS, SCIPY
-from cyscc.host.baselines.software.decomposition import Transposed
+from cyscc.host.baselines.software.decomposition import (
+    SoftwareSetting,
+    Transposed,
+    peer_runs,
+    run_software,
+    transposed,
+)
+from cyscc.host.baselines.software.limited import ChildError, LimitError, Reports, in_child
 from cyscc.host.experiments.measuring.software import fastest
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import named_graph
@@ -32,6 +38,9 @@ from cyscc.sim.errors import SimulationError
 
 _BASE = "tarjan"
 """The baseline of ``speed_up``."""
+
+_LIBRARY = Kind(text="a library", function="", transpose=False)
+"""Capabilities of the libraries."""
 
 _OF_SOFTWARE = (
     *("simulated", "area", "trouble"),
@@ -226,9 +235,9 @@ class Contenders:
         """
         path, graph = named_graph(given, progress, undirected=self.undirected)
         transpose = None
-        if any(name in KINDS and KINDS[name].transpose for name in self.algorithms):
+        if any(KINDS.get(name, _LIBRARY).transpose for name in self.algorithms):
             with progress.step(f"{path}: transposing"):
-                transpose, _ = fastest(lambda: software.transposed(graph), runs=self.runs, limit=self.limit)
+                transpose, _ = fastest(lambda: transposed(graph), runs=self.runs, limit=self.limit)
         comparison = AlgorithmComparison(graph=path, vertices=graph.vertices, edges=graph.edges)
         expected = None
 
@@ -271,37 +280,33 @@ class Contenders:
         watch : callable
             Progress callback.
         """
-        kind = KINDS.get(name)
-        device, threads = "cpu", 1
-        if kind is not None:
-            device, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
+        kind = KINDS.get(name, _LIBRARY)
+        device, threads = self.device if kind.devices else "cpu", self.threads if kind.threads else 1
+        reverse = transpose if kind.transpose else None
         entry = Entry(name=name, simulated=False, where=device_text(device, threads))
 
-        def run_all(reports: software.Reports) -> None:
+        def run_all(reports: Reports) -> None:
             how: dict[str, Any] = {"runs": self.runs, "limit": self.limit, "on_best": reports.result}
-            if kind is None:
-                fastest(software.peer_runs(name, graph, threads=self.threads, begin=reports.start_limit), **how)
+            if kind is _LIBRARY:
+                fastest(peer_runs(name, graph, threads=self.threads, begin=reports.start_limit), **how)
                 return
             with open_device(device, threads=threads, order=self.order) as opened:
-                setting = software.SoftwareSetting(
+                setting = SoftwareSetting(
                     device=opened, seed=self.seed, watch=reports.progress, begin=reports.start_limit
                 )
-                reverse = None if transpose is None else transpose.graph
-                fastest(lambda: software.run_software(name, graph, reverse, setting), **how)
+                own = (graph, None if reverse is None else reverse.graph)
+                fastest(lambda: run_software(name, *own, setting), **how)
 
         try:
-            best: software.SoftwareRun[software.Decomposition] = software.in_child(
-                name, run_all, limit=self.limit, watch=watch
-            )
-        except (software.LimitError, software.ChildError) as error:
+            best = in_child(name, run_all, limit=self.limit, watch=watch)
+        except (LimitError, ChildError) as error:
             return replace(entry, trouble=str(error).removeprefix(f"{name}: ")), None
         counts = best.found.counts
-        needed = transpose is not None and kind is not None and kind.transpose
         entry = replace(
             entry,
             milliseconds=best.seconds * 1e3,
-            transpose_milliseconds=transpose.seconds * 1e3 if needed and transpose else None,
-            upload_milliseconds=best.upload_seconds * 1e3 if kind is None or kind.devices else None,
+            transpose_milliseconds=None if reverse is None else reverse.seconds * 1e3,
+            upload_milliseconds=best.upload_seconds * 1e3 if kind is _LIBRARY or kind.devices else None,
             edges=counts.get("edges"),
             passes=counts.get("passes"),
             counts=counts,

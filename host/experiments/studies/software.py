@@ -13,13 +13,12 @@ from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, VERMILION
 from cyscc.host.baselines.algorithms import AS_PRINTED
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.plan.request import Measured, Request
+from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import Sheet, sheet_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy, Study, quotient
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import number_text
-from cyscc.host.specification.run import available_cores
 
 _REPLACED = (
     "A G(n, m) graph stands for each of the paper's graphs that was not given (--graphs). It has as many vertices and "
@@ -126,6 +125,10 @@ class RunTimes(SoftwareStudy):
         told = {name: found[self.main][name] for name in self.told}
         yield {**told, **times, self.ratio: times["tarjan"] / times[self.main]}
 
+    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
+        """Return the rows of the answer's tables, given the document: all tables show the same graphs."""
+        return dict.fromkeys(self.sheet.tables, document["rows"])
+
     def said(self, document: dict[str, Any]) -> list[str]:
         """Return a sentence on graphs that stand for the paper's; none if there are none."""
         return [_REPLACED] if any(row.get("stands_for") for row in document["rows"]) else []
@@ -204,6 +207,7 @@ class _Depths(Study):
 
     vertices: int
 
+    head_names = (*Study.head_names, "vertices", "axis")
     axis: ClassVar[str]
     """Field of the points on the horizontal axis."""
     sheet_name = "li-depths"
@@ -235,10 +239,6 @@ class _Depths(Study):
         result = found["li"]
         told = {name: result[name] for name in ("counts", "verified")}
         yield {**told, "depth": result["counts"]["depth"], "milliseconds": 1e3 * result["seconds"]}
-
-    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points."""
-        return {**super().head(results), "vertices": self.vertices, "axis": self.axis}
 
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
@@ -306,6 +306,7 @@ class LiTimes(RunTimes):
 
     vertices: tuple[int, ...] = ()
 
+    head_names = (*RunTimes.head_names, "cores")
     main = "milliseconds"
     ratio = "speed_up"
     told = (*RunTimes.told, "verified")
@@ -315,7 +316,7 @@ class LiTimes(RunTimes):
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
         rows = [{**row, "paper_speed_up": _paper_speed_up(row)} for row in document["rows"]]
-        return {"rows": rows, "graphs": document["rows"]}
+        return {**super().tables(document), "rows": rows}
 
     def cases(self) -> Iterator[Case]:
         """Yield the graphs to measure."""
@@ -323,10 +324,6 @@ class LiTimes(RunTimes):
             graph = GraphSpec(kind=kind, degree=degree, vertices=size, seed=self.seed)
             yield self.case(f"{kind}, {number_text(size)} vertices", graph, row_of(kind, degree, size))
         yield from self.given()
-
-    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points."""
-        return {**super().head(results), "cores": available_cores()}
 
 
 class LiTable2(LiTimes):
@@ -389,6 +386,7 @@ class _Quach(RunTimes):
 
     pivots: int
 
+    head_names = (*RunTimes.head_names, "pivots")
     main = "quach"
     paper_fields = ("tarjan", "quach", "ratio", "prune")
     ratio = "ratio"
@@ -397,14 +395,6 @@ class _Quach(RunTimes):
     def words(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return what stands for the words in braces in the texts of the sheet."""
         return {**super().words(document), "pivots_text": count_text(document["pivots"], "pivot")}
-
-    def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
-        """Return the rows of the answer's tables, given the document."""
-        return dict.fromkeys(("rows", "counts"), document["rows"])
-
-    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points."""
-        return {**super().head(results), "pivots": self.pivots}
 
 
 class QuachTable1(_Quach):

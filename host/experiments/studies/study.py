@@ -17,6 +17,7 @@ from cyscc.host.output.files import version
 from cyscc.host.output.text import device_text
 from cyscc.host.runs.environment import processor_name
 from cyscc.host.specification.numbers import number_text
+from cyscc.sim.processors import available_cores
 
 if TYPE_CHECKING:
     from cyscc.host.answer.charts import Figure
@@ -53,6 +54,8 @@ class Study(ABC):
 
     points_name: ClassVar[str] = "points"
     """Field of the document with the points, or rows."""
+    head_names: ClassVar[tuple[str, ...]] = ("seed",)
+    """Options and properties of the study that are fields of the document, too."""
     sheet_name: ClassVar[str] = ""
     """Name of the sheet, if it is not that of the figure."""
     figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure]"]
@@ -73,8 +76,8 @@ class Study(ABC):
         """Yield the points of a case from its results by contender, without what is known before."""
 
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points: name of the figure or table, version and seed."""
-        return {"figure": self.figure, "version": version(), "seed": self.seed}
+        """Return the fields of the document other than the points."""
+        return {"figure": self.figure, "version": version(), **{name: getattr(self, name) for name in self.head_names}}
 
     def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document.
@@ -94,6 +97,16 @@ class Study(ABC):
         return {**self.head(results), self.points_name: points}
 
     @property
+    def processor(self) -> str:
+        """Name of this computer's processor."""
+        return processor_name()
+
+    @property
+    def cores(self) -> int:
+        """Number of its cores."""
+        return available_cores()
+
+    @property
     def sheet(self) -> Sheet:
         """How the answer is told."""
         return sheet_of(self.sheet_name or self.figure)
@@ -102,9 +115,9 @@ class Study(ABC):
         """Return what stands for the words in braces in the texts of the sheet."""
         return document
 
-    @abstractmethod
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
-        """Return the rows of the answer's tables, given the document."""
+        """Return the rows of the answer's tables, given the document: by default its points."""
+        return {self.points_name: document[self.points_name]}
 
     def said(self, document: dict[str, Any]) -> list[str]:
         """Return what is said besides the sheet's sentences, given the document."""
@@ -140,6 +153,7 @@ class SoftwareStudy(Study):
     """
 
     points_name = "rows"
+    head_names = (*Study.head_names, "processor", "device", "threads")
 
     device: str
     threads: int
@@ -151,7 +165,7 @@ class SoftwareStudy(Study):
 
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the points."""
-        return {**super().head(results), "processor": processor_name(), **self.where}
+        return {**super().head(results), **self.where}
 
     def words(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return what stands for the words in braces in the texts of the sheet."""
@@ -179,10 +193,14 @@ class MachineStudy(Study):
 
     memory: str
 
+    head_names = (*Study.head_names, "memory", "clock_hz")
+    clock_hz: ClassVar[float | None] = None
+    """Clock of the machines, which only the results know."""
+
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the points."""
         clock = next(each["clock_hz"] for each in results.values() if "clock_hz" in each)
-        return {**super().head(results), "memory": self.memory, "clock_hz": clock}
+        return {**super().head(results), "clock_hz": clock}
 
     def words(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return what stands for the words in braces in the texts of the sheet."""
@@ -211,10 +229,22 @@ class Grid(MachineStudy):
     max_edges: int
     memory: str
 
+    head_names = (*MachineStudy.head_names, "kind", "max_edges", "left_out")
+
     @property
     def kind(self) -> str:
         """Kind of the graphs."""
         return "rmat" if self.figure == "fig11" else "random"
+
+    def _pairs(self, *, left_out: bool) -> list[tuple[int, int]]:
+        """Return degree and number of vertices of the graphs that are too large, or of the others."""
+        pairs = itertools.product(self.degrees, self.vertices)
+        return [pair for pair in pairs if (pair[0] * pair[1] > self.max_edges) == left_out]
+
+    @property
+    def left_out(self) -> list[dict[str, int]]:
+        """Degree and number of vertices of each graph that is too large."""
+        return [{"degree": degree, "vertices": vertices} for degree, vertices in self._pairs(left_out=True)]
 
     def graphs(self) -> list[tuple[int, int]]:
         """Return degree and number of vertices of each graph.
@@ -224,23 +254,11 @@ class Grid(MachineStudy):
         InputError
             All graphs are too large.
         """
-        pairs = list(itertools.product(self.degrees, self.vertices))
-        kept = [pair for pair in pairs if pair[0] * pair[1] <= self.max_edges]
+        kept = self._pairs(left_out=False)
         if not kept:
-            least = min(degree * size for degree, size in pairs)
+            least = min(self.degrees) * min(self.vertices)
             raise InputError(f"no graph has at most {self.max_edges} edges: the smallest one has {least} (--max-edges)")
         return kept
-
-    def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
-        """Return the fields of the document other than the points."""
-        pairs = itertools.product(self.degrees, self.vertices)
-        left_out = [(degree, vertices) for degree, vertices in pairs if degree * vertices > self.max_edges]
-        return {
-            **super().head(results),
-            "kind": self.kind,
-            "max_edges": self.max_edges,
-            "left_out": [{"degree": degree, "vertices": vertices} for degree, vertices in left_out],
-        }
 
     def said(self, document: dict[str, Any]) -> list[str]:
         """Return a sentence that names the graphs left out; none if there are none."""

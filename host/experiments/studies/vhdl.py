@@ -109,19 +109,19 @@ def _graph_summary(graph: str, runs: Sequence[Point]) -> Point:
 
 def _level_summaries(graph: str, runs: Sequence[Point]) -> list[Point]:
     """Return what is told of each level of a graph, over the latencies at which both sides have it."""
-    levels: dict[int, list[Point]] = {}
-    for run in runs:
-        both = zip(*(run["levels"][side] for side in _SIDES), strict=False)
-        for level, cycles in enumerate(both, start=1):
-            levels.setdefault(level, []).append(dict(zip(_SIDES, cycles, strict=True)))
+    cycles = [
+        {"level": level, **dict(zip(_SIDES, both, strict=True))}
+        for run in runs
+        for level, both in enumerate(zip(*(run["levels"][side] for side in _SIDES), strict=False), start=1)
+    ]
     return [
         {
             "graph": graph,
             "level": level,
-            **_summary(pairs),
-            "equal": sum(pair["simulated"] == pair["published"] for pair in pairs),
+            **_summary(own),
+            "equal": sum(each["simulated"] == each["published"] for each in own),
         }
-        for level, pairs in levels.items()
+        for (level,), own in grouped(cycles, "level").items()
     ]
 
 

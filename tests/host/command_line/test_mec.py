@@ -212,6 +212,5 @@ def test_a_wrong_result_is_an_error(
     assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "leak.tra", "pair.tra"]
 
 
-def nothing_is_lost(mdp: Mdp, labels: np.ndarray) -> tuple[Dropped, int]:
-    nothing, each = np.zeros(max(labels.size, mdp.choice_count), np.bool_), np.diff(mdp.choices)
-    return Dropped(nothing, nothing, each, np.empty(0, np.uint32)), 0
+def nothing_is_lost(mdp: Mdp, _: np.ndarray) -> Dropped:
+    return Dropped(np.zeros(mdp.choice_count, np.bool_), 0, np.diff(mdp.choices))

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import cyscc
-import cyscc.host.baselines.software
 from cyscc.host.baselines.algorithms import Kind
-from cyscc.host.baselines.software import Decomposition
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareRun
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.files import identity
@@ -130,14 +129,9 @@ def test_a_time_limit(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixt
 
 
 def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    wrong = cyscc.host.baselines.software.SoftwareRun(
-        algorithm="tarjan",
-        device="cpu",
-        threads=1,
-        found=cyscc.host.baselines.software.Decomposition(labels=np.arange(4, dtype=np.uint32)),
-        seconds=1.0,
-    )
-    monkeypatch.setattr(cyscc.host.baselines.software, "run_software", lambda *_, **__: wrong)
+    found = Decomposition(labels=np.arange(4, dtype=np.uint32))
+    wrong = SoftwareRun(algorithm="tarjan", device="cpu", threads=1, found=found, seconds=1.0)
+    monkeypatch.setattr("cyscc.host.baselines.software.decomposition.run_software", lambda *_, **__: wrong)
     assert main(["software", "tarjan", "g.txt"]) == 3
     out, err = capfd.readouterr()
     assert out == ""

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, prefix_sum
-from cyscc.host.baselines.devices.steps import Device, DeviceArray, atomic_max, atomic_min, device_function, step
+from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, hub, prefix_sum
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, device_function, step
 from cyscc.host.output.errors import InputError
 
 MOST = 2**29 - 1
@@ -64,21 +64,6 @@ def _place(thread: int, names: DeviceArray, numbers: DeviceArray, source: Device
 
 
 @step
-def _weigh(state: int, graph: DeviceGraph, transpose: DeviceGraph, best: DeviceArray) -> None:
-    """Raise ``best[0]`` to the product of a state's degrees."""
-    weight = _degree(state, graph) * _degree(state, transpose)
-    if weight > best[0]:
-        atomic_max(best, 0, weight)
-
-
-@step
-def _choose(state: int, graph: DeviceGraph, transpose: DeviceGraph, best: DeviceArray) -> None:
-    """Lower ``best[1]`` to a state whose product of degrees is ``best[0]``."""
-    if _degree(state, graph) * _degree(state, transpose) == best[0]:
-        atomic_min(best, 1, state)
-
-
-@step
 def _flag(state: int, graph: DeviceGraph, segment: int, ranks: DeviceArray) -> None:
     """Flag the states with few transitions."""
     ranks[state] = 1 if _degree(state, graph) <= segment else 0
@@ -132,16 +117,6 @@ def _placed(
     return placed
 
 
-def _hub(device: Device, graph: DeviceGraph, transpose: DeviceGraph) -> int:
-    """Return the first state with the largest product of degrees."""
-    states = graph.offsets.size - 1
-    best = device.zeros(2)
-    device.store(best, 1, max(states - 1, 0))
-    device.run(_weigh, states, graph, transpose, best)
-    device.run(_choose, states, graph, transpose, best)
-    return device.value(best, 1)
-
-
 def lay_out(device: Device, graph: DeviceGraph, transpose: DeviceGraph, segment: int) -> Layout:
     """Copy a graph on a device, where pivots may overwrite its transitions.
 
@@ -163,18 +138,18 @@ def lay_out(device: Device, graph: DeviceGraph, transpose: DeviceGraph, segment:
     states = graph.offsets.size - 1
     _check(states, graph.targets.size)
     names, numbers = (device.zeros(states, np.int32) for _ in range(2))
-    hub = _hub(device, graph, transpose)
+    largest = hub(device, graph, transpose, numbers, 0)
     if segment < _FEWEST:
         device.run(count_up, states, names)
         forward, backward = (
             Transitions(copied(device, each.offsets, np.int32), targets, 0, 0)
             for each, targets in ((graph, copied(device, graph.targets, np.int32)), (transpose, transpose.targets))
         )
-        return Layout(names, graph.targets.size, hub, forward, backward)
+        return Layout(names, graph.targets.size, largest, forward, backward)
     ranks = device.zeros(states + 1)
     device.run(_flag, states, graph, min(segment, MOST), ranks)
     segmented = prefix_sum(device, ranks, states + 1) // WARP * WARP
     device.run(_number, states, segmented, ranks, numbers, names)
     forward = _placed(device, graph, names, numbers, segmented, segment)
     backward = _placed(device, transpose, names, numbers, 0, segment)
-    return Layout(names, forward.trans.size, device.value(numbers, hub) if states else 0, forward, backward)
+    return Layout(names, forward.trans.size, device.value(numbers, largest) if states else 0, forward, backward)

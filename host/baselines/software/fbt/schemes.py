@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cyscc.host.baselines.devices.primitives import count_up, keep_open
+from cyscc.host.baselines.devices.primitives import OpenList
 from cyscc.host.baselines.devices.steps import (
     DeviceArray,
     Step,
@@ -85,9 +85,8 @@ _NO_HASH = 2**40
 _BITS = 3
 """Largest difference between a hash and the region's number."""
 
-_KEPT = 0
 _CHANGED = 3
-"""Indices of counters: length of a compacted list, whether a colour changed; `_FORWARD`, `_BACKWARD`: of the queues."""
+"""Indices of counters: whether a colour changed; `_FORWARD`, `_BACKWARD`: lengths of the queues."""
 _HOPS = 32
 """Most states that a thread explores one after the other."""
 _SCANS = 6
@@ -393,10 +392,10 @@ class Published:
         self._iterations = int(options.get("cached", 0))
         self._hybrid = not options.get("no-hybrid", False)
         self._places = layout.places
-        self._states = self._left = initial.size
+        self._states = initial.size
+        self._open = OpenList(device, initial)
         edges, done, cells = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
-        left = device.zeros(self._states, np.int32)
-        self.on = _States(layout.forward, layout.backward, initial, edges, done, cells, left)
+        self.on = _States(layout.forward, layout.backward, initial, edges, done, cells, self._open.vertices)
         self._removed = removed
         self._rounds = self._trims = self._searches = self._others = 0
 
@@ -424,14 +423,13 @@ class Published:
         }
 
     def _begin(self) -> None:
-        """Prepare the bits of the states, and the list of those that are left."""
+        """Prepare the bits of the states."""
         self._device.run(_begin_states, self._states, self.on)
-        self._device.run(count_up, self._states, self.on.left)
 
     def _each(self, step: Step, *arguments: Any) -> None:
         """Launch a step over the states that are left."""
         self._others += 1
-        self._device.run(step, self._left, self.on, *arguments)
+        self._device.run(step, self._open.length, self.on, *arguments)
 
     def _done(self) -> int:
         """Return the number of states that have a component, or are none of the subgraph."""
@@ -445,7 +443,7 @@ class Published:
     def _trim_once(self) -> bool:
         """Trim the states that are left; return whether that found any."""
         self._trims += 1
-        self._device.run(_trim, self._left, self.on, self._trims)
+        self._device.run(_trim, self._open.length, self.on, self._trims)
         return self._device.value(self.on.cells, _TRIMMED) == self._trims
 
     def _claim(self) -> bool:
@@ -504,8 +502,6 @@ class _Lists(NamedTuple):
     """int32: the states that the forward search has reached; a queue of states that pass on their colours."""
     backward: DeviceArray
     """int32: those of the backward search; by state, the colours; the places that pivots have locked."""
-    spare: DeviceArray
-    """int32: the next list of the states that are left, or queue of states that pass on their colours."""
     counters: DeviceArray
     """int64, shape (4,)."""
 
@@ -641,8 +637,8 @@ class Listed(Published):
     def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
         super().__init__(layout, setting, initial, removed)
         self._hub = layout.hub
-        forward, backward, spare = (self._device.zeros(self._states, np.int32) for _ in range(3))
-        self._lists = _Lists(forward, backward, spare, counters=self._device.zeros(4))
+        forward, backward = (self._device.zeros(self._states, np.int32) for _ in range(2))
+        self._lists = _Lists(forward, backward, self._device.zeros(4))
 
     def _begin(self) -> None:
         super()._begin()
@@ -650,29 +646,26 @@ class Listed(Published):
             self._compact()
 
     def _done(self) -> int:
-        return self._states - self._left
+        return self._states - self._open.length
 
     def _compact(self) -> None:
         """Drop the states that have a component from the list."""
-        device, counters, left, spare = self._device, self._lists.counters, self.on.left, self._lists.spare
         self._others += 1
-        device.store(counters, _KEPT, 0)
-        keep_open(device, self._left, left, self.on.results, counters, spare)
-        self.on, self._lists = self.on._replace(left=spare), self._lists._replace(spare=left)
-        self._left = device.value(counters, _KEPT)
+        self._open.compact()
+        self.on = self.on._replace(left=self._open.vertices)
 
     def _trim(self) -> None:
         """Trim until a launch finds few states."""
-        trimmed = before = self._left
+        trimmed = before = self._open.length
         while trimmed * _FEW > before:
-            before, trimmed = self._left, 0
+            before, trimmed = self._open.length, 0
             if self._trim_once():
                 self._compact()
-                trimmed = before - self._left
+                trimmed = before - self._open.length
 
     def _claim(self) -> bool:
         """Divide regions after the first round, then claim; return whether any region is left."""
-        if self._left == 0:
+        if self._open.length == 0:
             return False
         if self._rounds > 0:
             self._colour()
@@ -682,14 +675,14 @@ class Listed(Published):
     def _colour(self) -> None:
         """Divide the regions by colours."""
         device, lists = self._device, self._lists
-        queue, following = lists.forward, lists.spare
-        self._each(_plant, lists, self._left)
+        queue, following = lists.forward, self._open.spare
+        self._each(_plant, lists, self._open.length)
         # Until a launch over all states changes nothing: one that reads a colour while it changes may miss it.
         changed = True
         while changed:
             device.store(lists.counters, _CHANGED, 0)
             self._each(_mark)
-            items = self._spread(self._left, self.on.left, queue)
+            items = self._spread(self._open.length, self.on.left, queue)
             changed = device.value(lists.counters, _CHANGED) != 0
             while items:
                 items = self._spread(items, queue, following)
@@ -708,9 +701,9 @@ class Listed(Published):
         before = device.value(lists.counters, _BACKWARD)
         if self._rounds == 0:
             self._others += 1
-            device.store(lists.spare, 0, self._hub)
-            device.run(_claim_listed, 1, self.on, lists, lists.spare, 1, places, first)
-        self._each(_claim_listed, lists, self.on.left, self._left, places, first)
+            device.store(self._open.spare, 0, self._hub)
+            device.run(_claim_listed, 1, self.on, lists, self._open.spare, 1, places, first)
+        self._each(_claim_listed, lists, self.on.left, self._open.length, places, first)
         after = device.value(lists.counters, _BACKWARD)
         self._others += 1
         device.run(_revert, after - before, self.on, lists, before)

@@ -14,8 +14,7 @@ from cyscc.host.baselines.devices.primitives import fill, prefix_sum
 from cyscc.host.baselines.devices.steps import Step
 from cyscc.host.baselines.mec.basic import small_mdp
 from cyscc.host.baselines.mec.parallel import parallel
-from cyscc.host.baselines.software import SoftwareSetting
-from cyscc.host.baselines.software.decomposition import small_graph
+from cyscc.host.baselines.software.decomposition import SoftwareSetting, small_graph
 
 COMPUTE = (7, 5)
 """Compute capability: the oldest that CUDA 13 knows."""

@@ -11,8 +11,7 @@ from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mec.basic import small_mdp
 from cyscc.host.baselines.mec.checker import check_mecs
 from cyscc.host.baselines.mec.parallel import parallel
-from cyscc.host.baselines.software import SoftwareSetting
-from cyscc.host.baselines.software.decomposition import small_graph
+from cyscc.host.baselines.software.decomposition import SoftwareSetting, small_graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
 from tests.host.baselines.mdp.models import SMALL
 from tests.host.baselines.software.cases import CASES, decompose

@@ -6,7 +6,6 @@ import pytest
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.checker import check_mecs, reference_mecs
-from cyscc.host.baselines.mec.listing import staying_choices
 from tests.host.baselines.mdp.models import SMALL, model
 from tests.refusals import refused
 
@@ -75,7 +74,7 @@ def test_nothing_but_the_choices_that_stay_is_right() -> None:
         mecs = np.array(mecs_by_brute_force(mdp))
         own = [set(np.flatnonzero(mecs == mec).tolist()) if mec >= 0 else set() for mec in mecs]
         stays = [choice <= own[state] for state in range(mdp.states) for choice in choices_of(mdp, state)]
-        assert staying_choices(mdp, mecs).tolist() == stays
+        assert mdp.staying(mecs).tolist() == stays
         assert check_mecs(mdp, mecs, np.array(stays)) is None
         for choice, right in enumerate(stays):
             wrong = np.array([*stays[:choice], not right, *stays[choice + 1 :]])

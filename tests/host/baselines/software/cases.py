@@ -8,7 +8,7 @@ import numpy as np
 from cyscc.host.baselines.algorithms import AS_PRINTED, KINDS, MOST_PIVOTS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import Device
-from cyscc.host.baselines.software import Decomposition, SoftwareSetting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 

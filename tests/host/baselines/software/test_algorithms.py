@@ -14,7 +14,13 @@ from numba.core import event
 from cyscc.host.baselines.algorithms import AS_PRINTED, KINDS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Order
-from cyscc.host.baselines.software import Decomposition, SoftwareRun, SoftwareSetting, peer_runs, run_software
+from cyscc.host.baselines.software.decomposition import (
+    Decomposition,
+    SoftwareRun,
+    SoftwareSetting,
+    peer_runs,
+    run_software,
+)
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
 from tests.host.baselines.devices.simulator import simulate

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.primitives import upload
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
-from cyscc.host.baselines.software import SoftwareSetting
+from cyscc.host.baselines.software.decomposition import SoftwareSetting
 from cyscc.host.baselines.software.fbt import Fbt
 from cyscc.host.baselines.software.fbt.layout import MOST, PADDING, lay_out
 from cyscc.host.graph.csr import Graph

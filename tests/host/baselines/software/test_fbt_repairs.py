@@ -13,7 +13,7 @@ import pytest
 
 from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.steps import BlockStep, Order, Step
-from cyscc.host.baselines.software import Decomposition, SoftwareSetting
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.baselines.software.fbt import algorithm, fbt
 from cyscc.host.baselines.software.fbt import schemes as module
 from cyscc.host.graph.csr import Graph

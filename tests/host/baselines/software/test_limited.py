@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cyscc.host.baselines.software import ChildError, LimitError, Reports, in_child
+from cyscc.host.baselines.software.limited import ChildError, LimitError, Reports, in_child
 from cyscc.host.output.errors import InputError
 
 

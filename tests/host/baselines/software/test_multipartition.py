@@ -8,14 +8,13 @@ import pytest
 import cyscc.host.baselines.software.multipartition as module
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.primitives import priority
-from cyscc.host.baselines.devices.steps import ORDERS, Order, Step, atomic_max, step
+from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.multipartition import (
     FORWARD,
     PARTITION,
     STRIP,
     Arrays,
-    Work,
     drawn_number,
 )
 from cyscc.host.graph.csr import Graph
@@ -90,19 +89,19 @@ def test_no_vice_pivot_splits_a_component(draw: Step, monkeypatch: pytest.Monkey
 
 
 def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
-    largest = module.largest
+    hub = module.hub
     graph = acyclic_rings(20, 2)
     calls = chosen = 0
 
-    def choose(work: Work, mark: int) -> int:
+    def choose(device: Device, graph: Any, transpose: Any, marks: Any, mark: int) -> int:
         nonlocal calls, chosen
         calls += 1
         if calls % 2:
-            return largest(work, mark)
-        chosen += int(work.on.marks[vice] == mark)
-        return vice if work.on.marks[vice] == mark else -1
+            return hub(device, graph, transpose, marks, mark)
+        chosen += int(marks[vice] == mark)
+        return vice if marks[vice] == mark else -1
 
-    monkeypatch.setattr(module, "largest", choose)
+    monkeypatch.setattr(module, "hub", choose)
     with open_device("cpu") as device:
         for vice in range(graph.vertices):
             decompose("multipartition", graph, device, name=f"vice pivot {vice}")

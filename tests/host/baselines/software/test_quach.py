@@ -9,7 +9,7 @@ import pytest
 from cyscc.host.baselines.algorithms import MOST_PIVOTS
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
-from cyscc.host.baselines.software import Decomposition
+from cyscc.host.baselines.software.decomposition import Decomposition
 from cyscc.host.baselines.software.quach import PivotSampler
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph

@@ -45,10 +45,8 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
 
 def patch_computer(patch: pytest.MonkeyPatch) -> None:
     """Have documents say that software ran on five cores of an Abacus 2000."""
-    for module in ("study", "attia"):
-        patch.setattr(f"cyscc.host.experiments.studies.{module}.processor_name", lambda: "Abacus 2000")
-    for module in ("attia", "software"):
-        patch.setattr(f"cyscc.host.experiments.studies.{module}.available_cores", lambda: 5)
+    patch.setattr("cyscc.host.experiments.studies.study.processor_name", lambda: "Abacus 2000")
+    patch.setattr("cyscc.host.experiments.studies.study.available_cores", lambda: 5)
 
 
 class FakeMeasurements:

@@ -17,7 +17,7 @@ import cyscc.host.baselines.devices.cpu
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices.steps import Order
 from cyscc.host.baselines.peers import PEERS, Peer, installed_peers
-from cyscc.host.baselines.software import Decomposition, SoftwareSetting, transposed
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting, transposed
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Contenders, Entry
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import strong_components

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.baselines.algorithms import PIVOTS
+from cyscc.host.baselines.algorithms import KINDS, PIVOTS
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
@@ -86,6 +86,7 @@ def test_the_published_ratios_are_those_of_the_published_times() -> None:
 
 def test_options(capfd: pytest.CaptureFixture[str]) -> None:
     assert REPRODUCTIONS["quach-table1"].options["pivots"] == REPRODUCTIONS["quach-table2"].options["pivots"] == PIVOTS
+    assert KINDS["quach"].options["pivots"].help.endswith(f"(default: {PIVOTS})")
     assert main(["reproduce", "quach-table2", "--memory", "hc2"]) == 2
     assert "--memory: quach-table2 has no such option: it has --quick --pivots 10" in capfd.readouterr().err
     assert main(["reproduce", "quach-table2", "--pivots", "99"]) == 2
