@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
 from cyscc.host.output.errors import InputError
-from cyscc.sim.caching.code import njit
+from cyscc.sim.caching.numba_code import njit
 
 
 def check_size(states: int, transitions: int) -> None:
