@@ -25,11 +25,11 @@ BASE ?=
 JOBS ?= 2
 # Cycles that the waveforms show.
 WINDOW ?= 5000:6999
-# Files of hw, or files and folders of host and sim, whose mutants are made (all of hw by default), which ones, how many.
+# Files of hw whose mutants are made (all by default), which ones, how many; or files and folders of host and sim.
 MODULE ?=
 SEED ?= 1
 COUNT ?= 200
-# How long the campaign looks for what is wrong; it goes on with a SEED that is given.
+# How long to look for what is wrong; what failed with a SEED that is given comes first.
 MINUTES ?= 10
 PYTHON ?=
 

@@ -185,8 +185,7 @@ def explain(
             if place.given:
                 name = place.given[0] if at is None else "at"
                 raise SpecError(name, f"{place} is about one record or two, and there are {1 + len(rest)}")
-            from cyscc.host.analysis.explain.grouped import grouped
-            from cyscc.host.analysis.explain.groups import groups_of_runs
+            from cyscc.host.analysis.explain.groups import grouped, groups_of_runs
 
             return grouped(groups_of_runs([first, *rest], base), top=top)
         if rest:

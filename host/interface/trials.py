@@ -58,7 +58,6 @@ def what_if(
     SimulationError
         The run as it was failed, or the synthesis did.
     """
-    runs = _prepared(recorded, folder, **again)
     seconds = None if limit is None else checked_seconds(limit)
     # A text may name code, as it is the caller's.
     own = [
@@ -69,6 +68,7 @@ def what_if(
         for each in changes
         if each
     ]
+    runs = _prepared(recorded, folder, **again)
     trial = try_changes(
         runs,
         own,

@@ -19,7 +19,7 @@ from cyscc.host.replay.finding import Located, MissingPointError, causes_of, fin
 from cyscc.host.replay.spells import Reached, SpellSearch, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
-from cyscc.host.runs.execution import Session, execute
+from cyscc.host.runs.execution import Session
 from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.place import Place
@@ -131,7 +131,8 @@ class Replay(Rerun):
             return CheckpointWriter(machine, without=without, resumed=self.checkpoint)
 
         try:
-            execute(replace(self.spec, **changes), self.progress, graph=self.graph, aim=aim, make_checkpointer=resume)
+            spec = replace(self.spec, **changes)
+            Session(spec, self.progress, self.graph, aim=aim, make_checkpointer=resume).execute()
         except Reached:
             return
 

@@ -12,7 +12,7 @@ from cyscc.host.output.files import check_apart, check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
 from cyscc.host.record.writer import DETAIL_FOLDER
-from cyscc.host.runs.execution import execute
+from cyscc.host.runs.execution import Session
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.place import Place
@@ -66,15 +66,16 @@ def performed(
         temporary = None
         if spec.recorded and spec.record is None:
             temporary = Path(stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
-        result = execute(
+        session = Session(
             spec,
             progress,
-            graph=graph,
+            graph,
             make_checkpointer=None if checkpointed is None else checkpointed.writer,
             seconds=0.0 if checkpointed is None else checkpointed.seconds,
             record=temporary,
             on_failure=on_failure if temporary is None else None,
         )
+        result = session.execute()
         if spec.record_detail is not None:
             try:
                 _record_detail(spec, result, progress, graph)

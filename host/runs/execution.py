@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,60 +131,128 @@ class _Advance:
         self.step(self._done, self.vertices, ", ".join(what))
 
 
+@dataclass
 class Session:
-    """A run in progress: its machine, progress display, and real time by phase.
+    """A run: its machine, progress display, and real time by phase.
 
     Parameters
     ----------
     spec : RunSpec
-        The run.
+        The run. A search without a source starts by `SOURCE_RULE`.
     progress : Progress
         Progress display.
     graph : Graph, optional
         The graph; by default read from the file in the specification.
     aim : str
         Purpose of the simulation, for the progress display.
+    make_checkpointer : callable, optional
+        Returns the checkpointer of the run, which writes its checkpoints.
     seconds : float
         Simulation time of earlier processes of a resumed run.
     most_cycles : int, optional
         Cycles after which the run is given up; unlike its own limit no part of the run.
-
-    Attributes
-    ----------
-    spec : RunSpec
-    live : Live
-        The run's lines for other programs.
-
-    Raises
-    ------
-    InputError
-        The file of these lines cannot be opened.
+    record : Path, optional
+        A temporary folder to record the run in, if its specification names none.
+    on_failure : callable, optional
+        Called with the recorder if the simulation fails.
     """
 
-    def __init__(
-        self,
-        spec: RunSpec,
-        progress: Progress,
-        graph: Graph | None = None,
-        *,
-        aim: str = "",
-        seconds: float = 0.0,
-        most_cycles: int | None = None,
-    ) -> None:
-        self.spec = spec
-        self.live = Live(spec)
-        self._progress = progress
-        self._graph = graph
-        self._aim = aim
-        self._limits = [each for each in (spec.cycle_limit, most_cycles) if each is not None]
-        self._seconds = {"load": 0.0, "simulate": seconds, "record": 0.0, "verify": 0.0}
+    spec: RunSpec
+    progress: Progress
+    graph: Graph | None = None
+    _: KW_ONLY
+    aim: str = ""
+    make_checkpointer: MakeCheckpointer | None = None
+    seconds: float = 0.0
+    most_cycles: int | None = None
+    record: Path | None = None
+    on_failure: "Callable[[RunRecorder, SimulationError], None] | None" = None
+
+    def __post_init__(self) -> None:
+        self._seconds = {"load": 0.0, "simulate": self.seconds, "record": 0.0, "verify": 0.0}
         self._advance: _Advance | None = None
+
+    @cached_property
+    def live(self) -> Live:
+        """The run's lines for other programs; raises `InputError` if their file cannot be opened."""
+        return Live(self.spec)
+
+    def execute(self) -> Result:
+        """Execute the run.
+
+        Raises
+        ------
+        InputError
+            A graph or a folder cannot be used, or the machine does not exist.
+        SimulationError
+            The simulation failed, or its result is wrong.
+        """
+        folder = self.record if self.spec.record is None else Path(self.spec.record)
+        with ExitStack() as stack:
+            recorder = None
+            if folder is not None:
+                from cyscc.host.runs.recorder import RunRecorder
+
+                recorder = stack.enter_context(closing(RunRecorder(self.spec, folder)))
+            try:
+                with self.live:
+                    result = self._executed(recorder)
+                    self.live.end(result)
+                return result
+            except SimulationError as error:
+                if recorder is not None and self.on_failure is not None:
+                    self.on_failure(recorder, error)
+                raise
+
+    def _executed(self, recorder: "RunRecorder | None") -> Result:
+        spec = self.spec
+        read = self.read_graph()
+        algorithm = ALGORITHMS[spec.algorithm](spec, read)
+        with self.machine() as machine:
+            with self.phase("load", algorithm.placing):
+                graph = read.simplified() if spec.simplify else read
+                dropped = read.edges - graph.edges
+                graphs = algorithm.place(machine, graph)
+                graph = graphs[0].graph
+                if not dropped or not spec.verify:
+                    read = graph
+            made = None if self.make_checkpointer is None else self.make_checkpointer(self, machine, graphs)
+            checkpointer = made or Checkpointer()
+            self.live.begin(machine, checkpointer, graph.vertices)
+            if recorder is not None:
+                recorder.start(machine, graph, algorithm.source, checkpointer)
+            with self.simulating(machine, graph.vertices, algorithm.noun) as advance:
+                algorithm.run(
+                    machine, graphs, advance, slack=spec.queue_slack, checkpointer=checkpointer, observer=recorder
+                )
+            statistics = machine.statistics()
+            if recorder is not None:
+                with self.phase("record", "recording"):
+                    recorder.finish()
+            checked = None
+            with self.phase("verify", "verifying"):
+                check_stray_writes(machine)
+                if spec.verify:
+                    checked = replace(check_graphs(machine, graphs), reference=algorithm.reference)
+                    check_result(algorithm.difference(read))
+            setting = Setting(
+                spec=spec,
+                vertices=graph.vertices,
+                edges=graph.edges + dropped,
+                dropped_edges=dropped if spec.simplify else None,
+                clock_hz=machine.clock,
+                uploaded_bytes=sum(each.size for each in graphs),
+            )
+            result = algorithm.result(
+                graph=graph, setting=setting, wall=self.wall(machine), checked=checked, statistics=statistics
+            )
+        return result if recorder is None else recorder.complete(result)
 
     @contextmanager
     def phase(self, name: str, what: str) -> Iterator[Step]:
         """Show the block as a step, and add its time to a phase: load, simulate, record or verify."""
         begin = time.perf_counter()
-        with self._progress.step(what) as step:
+        with self.progress.step(what) as step:
             yield step
         self._seconds[name] += time.perf_counter() - begin
 
@@ -196,7 +264,7 @@ class Session:
         InputError
             It cannot be read, is not a graph, or its simulation needs more memory than is available.
         """
-        spec, graph = self.spec, self._graph
+        spec, graph = self.spec, self.graph
         if graph is None:
             with self.phase("load", "reading") as step:
                 graph = read_graph(spec.graph, undirected=spec.undirected, watch=step, on_note=notice)
@@ -220,7 +288,7 @@ class Session:
         """Show and time the simulation in the block; the caller connects the callbacks of the `_Advance` it yields."""
         with self.phase("simulate", "simulating") as step:
             self._advance = _Advance(
-                step=step, live=self.live, vertices=vertices, noun=noun, aim=self._aim, cycle=machine.cycle
+                step=step, live=self.live, vertices=vertices, noun=noun, aim=self.aim, cycle=machine.cycle
             )
             yield self._advance
             self._advance = None
@@ -248,14 +316,15 @@ class Session:
         from cyscc.sim.machine import create_machine
 
         spec = self.spec
+        limits = [each for each in (spec.cycle_limit, self.most_cycles) if each is not None]
         with refusing(OutputError), ExitStack() as stack:
-            with refusing(ValueError), self._progress.step("building the executor") as step:
+            with refusing(ValueError), self.progress.step("building the executor") as step:
                 machine = create_machine(
                     spec.configuration,
                     spec.profile,
                     executor=spec.executor,
                     threads=spec.threads,
-                    cycle_limit=min(self._limits, default=None),
+                    cycle_limit=min(limits, default=None),
                     waves=None if spec.waves is None else Path(spec.waves),
                     wave_window=spec.wave_window,
                     scopes=spec.scopes,
@@ -269,7 +338,7 @@ class Session:
 
     def _close(self, machine: "Machine", error: type[BaseException] | None, *_: object) -> None:
         """Close the machine, which completes its waveforms; print a notice if the run ended before their window."""
-        with self._progress.step("closing"):
+        with self.progress.step("closing"):
             cycles = machine.cycle
             machine.close()
         first = (self.spec.wave_window or (-1, 0))[0]
@@ -361,109 +430,3 @@ class _Components:
 
 ALGORITHMS: Mapping[str, type[_Search] | type[_Components]] = {"bfs": _Search, "scc": _Components}
 """What a run of each algorithm does with a machine, by its command."""
-
-
-def execute(
-    spec: RunSpec,
-    progress: Progress,
-    *,
-    graph: Graph | None = None,
-    aim: str = "",
-    make_checkpointer: MakeCheckpointer | None = None,
-    seconds: float = 0.0,
-    most_cycles: int | None = None,
-    record: Path | None = None,
-    on_failure: "Callable[[RunRecorder, SimulationError], None] | None" = None,
-) -> Result:
-    """Execute a run.
-
-    Parameters
-    ----------
-    spec : RunSpec
-        The run. A search without a source starts by `SOURCE_RULE`.
-    progress : Progress
-        Progress display.
-    graph : Graph, optional
-        The graph; by default read from the file in the specification.
-    aim : str
-        Purpose of the simulation, for the progress display.
-    make_checkpointer : callable, optional
-        Returns the checkpointer of the run, which writes its checkpoints.
-    seconds : float
-        Simulation time of earlier processes of a resumed run.
-    most_cycles : int, optional
-        Cycles after which the run is given up; unlike its own limit no part of the run.
-    record : Path, optional
-        A temporary folder to record the run in, if its specification names none.
-    on_failure : callable, optional
-        Called with the recorder if the simulation fails.
-
-    Raises
-    ------
-    InputError
-        A graph or a folder cannot be used, or the machine does not exist.
-    SimulationError
-        The simulation failed, or its result is wrong.
-    """
-    folder = record if spec.record is None else Path(spec.record)
-    with ExitStack() as stack:
-        recorder = None
-        if folder is not None:
-            from cyscc.host.runs.recorder import RunRecorder
-
-            recorder = stack.enter_context(closing(RunRecorder(spec, folder)))
-        try:
-            session = Session(spec, progress, graph, aim=aim, seconds=seconds, most_cycles=most_cycles)
-            with session.live:
-                result = _execute(session, recorder, make_checkpointer)
-                session.live.end(result)
-            return result
-        except SimulationError as error:
-            if recorder is not None and on_failure is not None:
-                on_failure(recorder, error)
-            raise
-
-
-def _execute(session: Session, recorder: "RunRecorder | None", make_checkpointer: MakeCheckpointer | None) -> Result:
-    spec = session.spec
-    read = session.read_graph()
-    algorithm = ALGORITHMS[spec.algorithm](spec, read)
-    with session.machine() as machine:
-        with session.phase("load", algorithm.placing):
-            graph = read.simplified() if spec.simplify else read
-            dropped = read.edges - graph.edges
-            graphs = algorithm.place(machine, graph)
-            graph = graphs[0].graph
-            if not dropped or not spec.verify:
-                read = graph
-        made = None if make_checkpointer is None else make_checkpointer(session, machine, graphs)
-        checkpointer = made or Checkpointer()
-        session.live.begin(machine, checkpointer, graph.vertices)
-        if recorder is not None:
-            recorder.start(machine, graph, algorithm.source, checkpointer)
-        with session.simulating(machine, graph.vertices, algorithm.noun) as advance:
-            algorithm.run(
-                machine, graphs, advance, slack=spec.queue_slack, checkpointer=checkpointer, observer=recorder
-            )
-        statistics = machine.statistics()
-        if recorder is not None:
-            with session.phase("record", "recording"):
-                recorder.finish()
-        checked = None
-        with session.phase("verify", "verifying"):
-            check_stray_writes(machine)
-            if spec.verify:
-                checked = replace(check_graphs(machine, graphs), reference=algorithm.reference)
-                check_result(algorithm.difference(read))
-        setting = Setting(
-            spec=spec,
-            vertices=graph.vertices,
-            edges=graph.edges + dropped,
-            dropped_edges=dropped if spec.simplify else None,
-            clock_hz=machine.clock,
-            uploaded_bytes=sum(each.size for each in graphs),
-        )
-        result = algorithm.result(
-            graph=graph, setting=setting, wall=session.wall(machine), checked=checked, statistics=statistics
-        )
-    return result if recorder is None else recorder.complete(result)

@@ -9,7 +9,7 @@ from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, basic
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.progress import Progress
-from cyscc.host.runs.execution import execute
+from cyscc.host.runs.execution import Session
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
 
@@ -47,7 +47,7 @@ def run_accelerated_mec(mdp: Mdp, spec: RunSpec, progress: Progress) -> tuple[Me
 
     def components(graph: Graph) -> NDArray[np.int64]:
         # Choices of a state often share targets, which kernels would push repeatedly.
-        result = execute(replace(spec, simplify=True), progress, graph=graph, aim=f"round {len(rounds) + 1}")
+        result = Session(replace(spec, simplify=True), progress, graph, aim=f"round {len(rounds) + 1}").execute()
         assert isinstance(result, SccResult), "components were found"
         rounds.append(result)
         return result.labels.astype(np.int64)

@@ -1,30 +1,33 @@
-"""Fuzzing campaigns: random runs, files, flipped bits, faults of the environment, odd command lines.
+"""Fuzzing: random runs, files, flipped bits, faults of the environment, odd command lines.
 
-Usage: ``python -m tests.fuzz [--minutes N] [--seed N] [--log FOLDER] [--only PART:INDEX | --case FILE | --summary]``
+Usage: ``python -m tests.fuzz [--minutes N] [--seed N] [--log FOLDER] [--part PART]``
 
-It can be stopped at any time, and goes on where it was when it is given its seed.
+It can be stopped at any time: cases that failed are kept, and come first when it is given its seed again.
 """
 
 import argparse
 import random
 import signal
-import sys
-from collections.abc import Sequence
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
 from cyscc.host.output.progress import Progress
-from tests.fuzz.campaign import Campaign
 from tests.fuzz.environments import ENVIRONMENTS
 from tests.fuzz.flips import FLIPS
 from tests.fuzz.inputs import INPUTS
-from tests.fuzz.logs import Failure, batches_in, seeds_in
 from tests.fuzz.oddities import ODDITIES
 from tests.fuzz.parts import Part
 from tests.fuzz.runs import RUNS
-from tests.fuzz.shrinking import kept_case
-from tests.fuzz.summaries import summary
-from tests.fuzz.workers import examined
+from tests.fuzz.search import Worker, search
+from tests.fuzz.setups import new_machine
 
 PARTS: dict[str, Part[Any]] = {part.name: part for part in (RUNS, INPUTS, FLIPS, ENVIRONMENTS, ODDITIES)}
 
@@ -32,73 +35,70 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run or continue a campaign; return the exit status: 1 if a case failed."""
+    """Look at cases that failed before, then at new ones; return the exit status: 1 if a case failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Look for what is wrong.")
-    parser.add_argument("--minutes", type=float, default=10, help="how long (10)")
+    parser.add_argument("--minutes", type=float, default=10, help="how long (10); each part has a turn at least")
     parser.add_argument("--seed", type=int, help="what the cases depend on (a new one)")
     parser.add_argument("--log", type=Path, default=Path("build/fuzz"), metavar="FOLDER", help="log (build/fuzz)")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be given again")
-    parser.add_argument("--only", metavar="PART:INDEX", help="only this case of the seed")
-    parser.add_argument("--case", type=Path, metavar="FILE", help="only the case in this file")
-    parser.add_argument("--summary", action="store_true", help="run nothing, but write what all campaigns found")
     options = parser.parse_args(arguments)
-    if options.summary:
-        batches = [batch for seed in seeds_in(options.log) for batch in batches_in(options.log, seed)]
-        print(summary(PARTS.values(), batches, markdown=True), end="")
-        return 0
-    if options.case is not None:
-        return _look_at(*kept_case(options.case, PARTS))
-    if options.only is not None:
-        name, _, index = options.only.partition(":")
-        if options.seed is None or name not in PARTS or not index.isdecimal():
-            parser.error(f"--only needs --seed, and PART:INDEX such as runs:12, not {options.only!r}")
-        return _look_at(PARTS[name], PARTS[name].draw(options.seed, int(index)))
     if options.seed is not None and options.seed < 0:
         parser.error(f"--seed must be at least 0, not {options.seed}")
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
-    parts = [part for part in PARTS.values() if options.part is None or part.name in options.part]
-    return _run(parts, options.log, seed, minutes=options.minutes)
+    print(f"seed {seed}, for {options.minutes:g} minutes; again: python -m tests.fuzz --seed {seed}", flush=True)
+    runs = PARTS[RUNS.name]
+    drawn = {**PARTS, RUNS.name: replace(runs, draw=partial(runs.draw, new=new_machine(random.Random(seed))))}
+    parts = [part for name, part in drawn.items() if options.part is None or name in options.part]
+    return _run(parts, options.log / f"seed-{seed}", seed, seconds=60 * options.minutes)
 
 
-def _look_at(part: Part[Any], case: object) -> int:
-    """Look at a case in this very process; return the exit status."""
-    finding = examined(part, case)
-    counts = ", ".join(f"{count} {name}" for name, count in finding.counts.items())
-    print(": ".join(filter(None, (finding.kind, finding.what, counts))))
-    return int(not finding.good)
+def _turns(parts: Sequence[Part[Any]], failed: set[str], seconds: float) -> Iterator[tuple[int, Part[Any]]]:
+    """Yield the parts that have no failure in turn, until the time is over; each has a first turn in any case."""
+    end = time.monotonic() + seconds
+    turn = 0
+    while len(failed) < len(parts):
+        for part in parts:
+            if turn and time.monotonic() >= end:
+                return
+            if part.name not in failed:
+                yield turn, part
+        turn += 1
 
 
-def _run(parts: Sequence[Part[Any]], folder: Path, seed: int, *, minutes: float) -> int:
-    """Go on with a campaign; return the exit status."""
-    print(f"seed {seed}, for {minutes:g} minutes; go on with it: python -m tests.fuzz --seed {seed}", flush=True)
-    seconds = 60 * minutes
+def _run(parts: Sequence[Part[Any]], folder: Path, seed: int, *, seconds: float) -> int:
+    """Look at the cases that failed before, then at new ones; return the exit status."""
+    kept = settings(database=DirectoryBasedExampleDatabase(folder), derandomize=False)
+    counts = {part.name: Counter[str]() for part in parts}
+    failed = set[str]()
     status = 0
+    begin = time.monotonic()
     with Progress(quiet=False).step("looking for what is wrong") as step:
-
-        def on_case(elapsed: float, what: str) -> None:
-            step(int(elapsed), int(seconds), what)
-
-        def on_failure(failure: Failure, place: Path) -> None:
-            lines = (
-                f"{failure.kind}: {failure.what}\n  {failure.again}\n  python -m tests.fuzz --case {place}/case.json"
-            )
-            print(lines, flush=True)
-
-        campaign = Campaign(parts, folder, seed, on_case=on_case, on_failure=on_failure)
         try:
-            campaign.run(seconds)
+            for turn, part in _turns(parts, failed, seconds):
+                step(int(time.monotonic() - begin), int(seconds), f"{part.name}, turn {turn}")
+                try:
+                    with Worker() as worker:
+                        counts[part.name] += search(
+                            part, part.turn, examine=worker.examine, seed=f"{seed}/{turn}", using=kept
+                        )
+                except* AssertionError as group:
+                    failed.add(part.name)
+                    _tell(part, group)
         except KeyboardInterrupt:
             status = _INTERRUPTED
-        except BlockingIOError as error:
-            print(error, file=sys.stderr)
-            return 2
-    batches = list(batches_in(folder, seed))
-    print(summary(parts, batches), end="")
-    for failure in campaign.failures:
-        print(f"{failure.kind}: {failure.again}")
-    return status or int(bool(campaign.failures))
+    for name, found in counts.items():
+        listed = ", ".join(f"{number:,} {kind}" for kind, number in found.most_common())
+        print(f"{name}: {'failed, ' * (name in failed)}{listed or 'none'}")
+    return status or int(bool(failed))
+
+
+def _tell(part: Part[Any], group: BaseExceptionGroup) -> None:
+    """Print how cases of a part failed, and the simplest of each kind."""
+    for error in group.exceptions:
+        notes = "\n".join(getattr(error, "__notes__", ()))
+        print(f"{part.name}: {type(error).__name__}: {error}\n{notes}", flush=True)
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(main())
+    raise SystemExit(main())

@@ -7,13 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import IO
-
-import numpy as np
 
 from cyscc.hw.config import PRESETS
 from cyscc.sim.caching.folder import usable_cache
@@ -339,7 +338,7 @@ _MOMENTS = 0.4
 
 @dataclass(frozen=True)
 class Trouble:
-    """A fault of a campaign.
+    """A fault that is drawn.
 
     Parameters
     ----------
@@ -356,14 +355,12 @@ class Trouble:
     pause: float = 0.0
 
 
-def draw(seed: int, index: int) -> Trouble:
+def draw(chance: Random) -> Trouble:
     """Draw a fault; those that have something built, half a minute, seldom."""
-    chance = np.random.default_rng([seed, index, 5])
-    kind = chance.random()
-    if kind < 0.4:
-        return Trouble(_MOMENT, int(chance.choice([*_HEARD, signal.SIGKILL])), _MOMENTS * chance.random())
-    slow = kind > 0.95
-    return Trouble(str(chance.choice(sorted(name for name, fault in FAULTS.items() if fault.slow == slow))))
+    kind = chance.randrange(20)
+    if kind < 8:
+        return Trouble(_MOMENT, chance.choice([*_HEARD, signal.SIGKILL]), _MOMENTS * chance.random())
+    return Trouble(chance.choice(sorted(name for name, fault in FAULTS.items() if fault.slow == (kind == 17))))
 
 
 def examine(trouble: Trouble, folder: Path) -> Finding:
@@ -394,14 +391,5 @@ def _run_after_kill(pause: float, folder: Path) -> list[str]:
     return _wrong(scene, FAULTS["none"])
 
 
-def simpler(trouble: Trouble) -> Iterator[Trouble]:
-    """Yield nothing: a fault is as simple as it can be."""
-    return iter(())
-
-
-def save(trouble: Trouble, folder: Path) -> None:
-    """Write nothing: the case itself says all."""
-
-
-ENVIRONMENTS = Part("environments", 0.1, 900, Trouble, draw, examine, simpler, save)
+ENVIRONMENTS = Part("environments", 3, 900, draw, examine)
 """The part."""

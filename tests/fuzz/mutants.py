@@ -78,7 +78,7 @@ def matrix(chance: Chance) -> dict[str, Any]:
     if layout != "coo":
         starts = np.searchsorted(rows, np.arange(vertices + 1))
         arrays = {"indices": columns, "indptr": starts.astype(width)}
-    name = np.array(layout if chance.random() < 0.3 else layout.encode())
+    name = np.array(layout if chance.randrange(3) == 2 else layout.encode())
     values = np.ones(len(edges), dtype=chance.choice(["f8", "i1", "?", "c16"]))
     return {**arrays, "format": name, "shape": np.array([vertices, vertices]), "data": values}
 
@@ -208,15 +208,15 @@ def mutant(chance: Chance) -> tuple[str, bytes]:
     suffix = chance.choice(list(KINDS))
     data = KINDS[suffix](chance)
     for _ in range(chance.choice([0, 1, 1, 1, 2, 4])):
-        data = (mutated_text if suffix != ".npz" and chance.random() < 0.6 else mutated_bytes)(chance, data)
-    packed = chance.random() < 0.25
+        data = (mutated_text if suffix != ".npz" and chance.randrange(5) < 3 else mutated_bytes)(chance, data)
+    packed = chance.randrange(4) == 3
     if packed:
-        parts = [data[: len(data) // 2], data[len(data) // 2 :]] if chance.random() < 0.2 else [data]
+        parts = [data[: len(data) // 2], data[len(data) // 2 :]] if chance.randrange(5) == 4 else [data]
         data = b"".join(gzip.compress(part, mtime=0) for part in parts)
-        if chance.random() < 0.5:
+        if chance.randrange(2):
             data = mutated_bytes(chance, data)
-    if chance.random() < 0.15:
+    if chance.randrange(7) == 6:
         suffix = chance.choice(SUFFIXES)
-    if packed != (chance.random() < 0.05):
+    if packed != (chance.randrange(20) == 19):
         suffix += ".gz"
     return f"graph{suffix}", data

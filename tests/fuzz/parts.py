@@ -1,12 +1,12 @@
-"""Base of the parts of a campaign: they draw, judge, simplify and print cases."""
+"""Base of the parts: they draw cases and judge them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Generic, TypeVar
 
 Case = TypeVar("Case")
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -39,36 +39,19 @@ class Part(Generic[Case]):
     ----------
     name : str
         What it is called.
-    share : float
-        Of the campaign's time.
+    turn : int
+        Cases between those of the other parts.
     patience : float
         Seconds after which a case counts as endless.
-    case : type
-        Of its cases: a dataclass that JSON can hold.
     draw : callable
-        Returns the case of a seed and an index, on which alone it depends.
+        Returns a case. All that is random in it is drawn by hypothesis, which makes it simpler when it fails: what is
+        drawn first, and numbers near zero, count as simple.
     examine : callable
         Looks at a case, in an empty folder that is removed afterwards.
-    simpler : callable
-        Yields cases that are simpler than one, those first that would save most.
-    save : callable
-        Writes a case into a folder, as people would want to look at it.
     """
 
     name: str
-    share: float
+    turn: int
     patience: float
-    case: type[Case]
-    draw: Callable[[int, int], Case]
+    draw: Callable[[Random], Case]
     examine: Callable[[Case, Path], Finding]
-    simpler: Callable[[Case], Iterator[Case]]
-    save: Callable[[Case, Path], None]
-
-
-def shorter(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Yield a sequence without its halves, then without its quarters, and so on to single items."""
-    size = len(items)
-    while size:
-        for start in range(0, len(items), size):
-            yield [*items[:start], *items[start + size :]]
-        size //= 2

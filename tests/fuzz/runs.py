@@ -1,6 +1,6 @@
-"""Random graphs on random machines and memories: whole runs of the command line, made in several ways.
+"""Random graphs on random machines and memories: whole runs of the command line, made in two ways.
 
-Each result is compared with a plain reference, and what the ways leave with each other: labels or levels, cycles,
+Each result is compared with a plain reference, and what the two ways leave with each other: labels or levels, cycles,
 counters, causes, statistics of the memory; of a run that is resumed the rows of its record, too. A run ends
 
 ========== ===============================================================================================
@@ -16,19 +16,17 @@ graph, only the first is as it must be.
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any
-
-import numpy as np
 
 from cyscc.host.record.reader import Record
 from cyscc.sim.machine import Machine
 from tests.fuzz.commands import STATUSES, Ended, run_cyscc
-from tests.fuzz.parts import Finding, Part, shorter
+from tests.fuzz.parts import Finding, Part
 from tests.fuzz.references import component_lines, level_lines
-from tests.fuzz.setups import SMALL, Table, draw_machine, draw_memory, table_text
+from tests.fuzz.setups import COMMON, Table, draw_memory, table_text
 from tests.fuzz.shapes import Edges, draw_graph, graph_file
 from tests.record.checks import frames
 
@@ -36,8 +34,8 @@ _CYCLE_LIMIT = 3_000_000
 _MOST_IN_PYTHON = 4000
 """Cycles of a run that Amaranth's simulator makes too: a few seconds."""
 
-_WAYS = {"threads": 0.5, "resumed": 0.04, "amaranth": 0.003, "waves": 0.004}
-"""Ways of making a run besides that on one thread, and how often they are taken."""
+_WAYS = ("",) * 100 + ("threads",) * 100 + ("resumed",) * 10 + ("amaranth", "waves")
+"""Ways of making a run a second time; those that take long are seldom taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +54,9 @@ class Run:
         Queue slack; None for the default.
     simplify : bool
         Whether repeated edges and self-loops are dropped.
-    ways : list of str
-        How it is made besides: with ``threads``, ``resumed`` after interrupts, by ``amaranth``, with ``waves``.
+    way : str
+        How it is made a second time, if it is: with ``threads``, ``resumed`` after interrupts, by ``amaranth``, with
+        ``waves``.
     every : float
         Cycles between two checkpoints of a run that is resumed, as a part of all its cycles.
     stops : list of float
@@ -71,7 +70,7 @@ class Run:
     memory: Table
     slack: int | None
     simplify: bool
-    ways: list[str]
+    way: str
     every: float
     stops: list[float]
 
@@ -90,28 +89,24 @@ class Run:
         return repeated and remembered < self.vertices
 
 
-def draw(seed: int, index: int) -> Run:
-    """Draw a run."""
-    chance = np.random.default_rng([seed, index, 1])
-    machine = draw_machine(chance, seed, index)
-    ways = [name for name, share in _WAYS.items() if chance.random() < share]
-    if "waves" in ways or "amaranth" in ways:
-        # Other machines would have to be built once more for waveforms, or take minutes in Python.
-        machine = {"preset": "test"}
-    most = 6 if "amaranth" in ways else 200 if chance.random() < 0.02 else 64
-    vertices, edges = draw_graph(chance, most=most)
-    searches = chance.random() < 0.4 or machine.get("bfs_only", False) or "bfs" in machine["preset"]
+def draw(chance: Random, *, new: Table | None = None) -> Run:
+    """Draw a run; on a new machine, too, where there is one."""
+    way = chance.choice(_WAYS)
+    # Other machines would have to be built once more for waveforms, or take minutes in Python.
+    machine = COMMON[0] if way in ("amaranth", "waves") else chance.choice([*COMMON, *([new] * 4 if new else [])])
+    vertices, edges = draw_graph(chance, most=6 if way == "amaranth" else 200 if chance.randrange(50) == 23 else 64)
+    searches = chance.randrange(5) > 2 or machine.get("bfs_only", False) or "bfs" in machine["preset"]
     return Run(
         vertices=vertices,
         edges=edges,
-        source=int(chance.integers(vertices)) if searches else None,
+        source=chance.randrange(vertices) if searches else None,
         machine=machine,
         memory=draw_memory(chance),
-        slack=[None, 0, 1, 20, 200, 2000][chance.integers(6)],
-        simplify=bool(chance.random() < 0.2),
-        ways=ways,
+        slack=chance.choice([None, 0, 1, 20, 200, 2000]),
+        simplify=chance.randrange(5) == 4,
+        way=way,
         every=0.01 + 0.15 * chance.random(),
-        stops=sorted(chance.random(chance.integers(1, 4)).tolist()),
+        stops=sorted(chance.random() for _ in range(chance.randint(1, 3))),
     )
 
 
@@ -248,25 +243,23 @@ def _difference(first: object, second: object, place: str = "") -> str:
 
 
 def examine(run: Run, folder: Path) -> Finding:
-    """Make a run in all its ways."""
+    """Make a run, and once more in its way."""
     prepare(run, folder)
     maker = _Maker(run, folder)
     ended, document = maker.make("--threads", "1")
     finding = _judged(run, ended, document)
     cycles = document.get("wall", {}).get("simulated_cycles", 0)
-    waves = ["--waves", str(folder / "run.vcd"), "--wave-window", "100:400"]
-    for way in run.ways if finding.good else ():
-        if (way != "threads" and not cycles) or (way == "amaranth" and cycles > _MOST_IN_PYTHON):
-            continue
-        if way == "resumed":
-            other, others = maker.resumed(cycles)
-        else:
-            other, others = maker.make(
-                *{"threads": ["--threads", "2"], "amaranth": ["--executor", "amaranth"], "waves": waves}[way]
-            )
-        maker.counts[f"with {way}"] += 1
+    possible = {"": False, "threads": True, "amaranth": 0 < cycles <= _MOST_IN_PYTHON}.get(run.way, bool(cycles))
+    if finding.good and possible:
+        options = {
+            "threads": ("--threads", "2"),
+            "amaranth": ("--executor", "amaranth"),
+            "waves": ("--waves", str(folder / "run.vcd"), "--wave-window", "100:400"),
+        }
+        other, others = maker.resumed(cycles) if run.way == "resumed" else maker.make(*options[run.way])
+        maker.counts[f"with {run.way}"] += 1
         said = (ended.status, ended.out, ended.line)
-        if way == "waves" and "--wave-window begins" in other.err:
+        if run.way == "waves" and "--wave-window begins" in other.err:
             other = other._replace(err=ended.err)
         difference = (
             _difference(_comparable(document), _comparable(others))
@@ -274,72 +267,9 @@ def examine(run: Run, folder: Path) -> Finding:
             else f"status {other.status}, {other.line!r}, and {ended.status}, {ended.line!r} on one thread"
         )
         if difference:
-            finding = Finding("different", False, f"{way}: {difference}")
-            break
+            finding = Finding("different", False, f"{run.way}: {difference}")
     return replace(finding, counts=dict(maker.counts))
 
 
-def simpler(run: Run) -> Iterator[Run]:
-    """Yield simpler runs."""
-    yield from (replace(run, ways=list(ways)) for ways in shorter(run.ways))
-    # Any other would have to be built.
-    for machine in SMALL:
-        if machine == run.machine:
-            break
-        yield replace(run, machine=machine)
-    for memory in ({"profile": "fixed:1"}, {"profile": "hc2"}):
-        if len(run.memory) > 1 or run.memory["profile"] not in ("fixed:1", "hc2"):
-            yield replace(run, memory=memory)
-    for number, edges in enumerate(shorter(run.edges)):
-        yield replace(run, edges=list(edges))
-        if not number:
-            # All edges at once may be too many, and so may all vertices without any.
-            yield from _fewer_vertices(run)
-    yield from _fewer_vertices(run)
-    yield from _merged_vertices(run)
-    for key in [key for key in run.memory if key != "profile"]:
-        yield replace(run, memory={name: value for name, value in run.memory.items() if name != key})
-    if run.simplify:
-        yield replace(run, simplify=False)
-    if run.slack != 2000:
-        yield replace(run, slack=2000)
-    if run.source:
-        yield replace(run, source=0)
-    yield from (replace(run, stops=list(stops)) for stops in shorter(run.stops) if stops)
-
-
-def _fewer_vertices(run: Run) -> Iterator[Run]:
-    """Yield the run without vertices that have no edges."""
-    used = sorted({end for edge in run.edges for end in edge} | ({0} if run.source is None else {run.source}))
-    if len(used) < run.vertices:
-        names = {vertex: name for name, vertex in enumerate(used)}
-        edges = [(names[source], names[target]) for source, target in run.edges]
-        source = None if run.source is None else names[run.source]
-        yield replace(run, vertices=len(used), edges=edges, source=source)
-
-
-def _merged_vertices(run: Run) -> Iterator[Run]:
-    """Yield the run with vertices made one: neighbours in pairs, then the ends of single edges."""
-    ids = range(run.vertices)
-    merges = [[vertex // 2 for vertex in ids]] if run.vertices > 1 else []
-    merges += [
-        [source if vertex == target else vertex for vertex in ids] for source, target in dict.fromkeys(run.edges)
-    ]
-    for names in merges:
-        edges = [(names[source], names[target]) for source, target in run.edges]
-        # A loop that comes of it would stand for what is gone.
-        kept = [edge for edge, old in zip(edges, run.edges, strict=True) if edge[0] != edge[1] or old[0] == old[1]]
-        if len(kept) < len(run.edges):
-            source = None if run.source is None else names[run.source]
-            yield from _fewer_vertices(replace(run, edges=kept, source=source))
-
-
-def save(run: Run, folder: Path) -> None:
-    """Write the files of a run, and the command that makes it."""
-    prepare(run, folder)
-    (folder / "command").write_text(" ".join(["cyscc", *arguments_of(run, folder), run.output, "-"]) + "\n")
-    (folder / "expected").write_text(expected_of(run))
-
-
-RUNS = Part("runs", 0.57, 600, Run, draw, examine, simpler, save)
+RUNS = Part("runs", 400, 600, draw, examine)
 """The part."""

@@ -1,16 +1,10 @@
 """Random machines and memories, as the tables of their TOML files."""
 
+from random import Random
 from typing import Any
-
-import numpy as np
 
 Table = dict[str, Any]
 """Keys and values of a TOML file."""
-
-Chance = np.random.Generator
-
-PER_MACHINE = 12_000
-"""Cases that share a machine that must be built, which takes half a minute."""
 
 _PUBLISHED = {"preset": "test", "issue_interval": 2, "blocking_reservation": True}
 
@@ -30,102 +24,79 @@ KNOWN: list[Table] = [
 ]
 """Machines that the tests have built."""
 
-_SHARES = (0.25, 0.05, 0.06, 0.06, 0.04, 0.14, 0.14, 0.26)
-"""How often each of them is taken: the small ones are quicker, and closer to their limits."""
+COMMON: list[Table] = [SMALL[0]] * 2 + [SMALL[1], SMALL[2], SMALL[3], SMALL[3]] + KNOWN[1:5]
+"""Those of runs, the simplest first: the small ones are quicker, and closer to their limits."""
 
 _DEPTHS = ("frontier", "neighbour", "word", "visit", "reach", "colour", "unvisit")
 
 
-def _new_machine(chance: Chance) -> Table:
-    kernels = int(chance.integers(1, 6))
-    sizes = {f"{name}_depth": int(2 ** chance.integers(2, 6)) for name in _DEPTHS}
+def new_machine(chance: Random) -> Table:
+    """Draw a machine that must be built, which takes half a minute."""
+    kernels = chance.randint(1, 5)
+    sizes = {f"{name}_depth": 2 ** chance.randint(2, 5) for name in _DEPTHS}
     machine: Table = {
         "preset": "test",
-        "engines": int(chance.integers(1, 5)),
+        "engines": chance.randint(1, 4),
         "bfs_kernels": kernels,
-        "intersection_kernels": int(chance.integers(1, kernels + 1)),
+        "intersection_kernels": chance.randint(1, kernels),
         **sizes,
-        "issue_interval": int(chance.integers(1, 3)),
-        "blocking_reservation": bool(chance.random() < 0.3),
-        "bfs_only": bool(chance.random() < 0.15),
-        "remembered_ids": int(chance.choice([0, 0, 8, 16, 64, 256])),
-        "queued_requests": int(chance.choice([0, 0, 4, 32])),
-        "ring_stages": int(chance.integers(1, 9)),
-        "link_cycles": int(chance.integers(1, 17)),
+        "issue_interval": chance.randint(1, 2),
+        "blocking_reservation": chance.random() < 0.3,
+        "bfs_only": chance.random() < 0.15,
+        "remembered_ids": chance.choice([0, 0, 8, 16, 64, 256]),
+        "queued_requests": chance.choice([0, 0, 4, 32]),
+        "ring_stages": chance.randint(1, 8),
+        "link_cycles": chance.randint(1, 16),
     }
     return machine if chance.random() < 0.4 else {**machine, **_next_options(chance, kernels)}
 
 
-def _next_options(chance: Chance, kernels: int) -> Table:
+def _next_options(chance: Random, kernels: int) -> Table:
     """Draw options of the next machine, without those of the published one that exclude them."""
-    queues, power = int(chance.choice([0, 4, 8])), not kernels & (kernels - 1)
-    visited_filter = int(chance.choice([0, 64, 256])) * power
+    queues, power = chance.choice([0, 4, 8]), not kernels & (kernels - 1)
+    visited_filter = chance.choice([0, 64, 256]) * power
     return {
         "blocking_reservation": False,
         "bfs_only": False,
         "queued_requests": 0,
-        "pair_reads": bool(chance.random() < 0.6),
-        "lean_visits": bool(chance.random() < 0.6),
-        "short_ring": bool(chance.random() < 0.6),
-        "edge_chunk": int(chance.choice([0, 4, 16])),
+        "pair_reads": chance.random() < 0.6,
+        "lean_visits": chance.random() < 0.6,
+        "short_ring": chance.random() < 0.6,
+        "edge_chunk": chance.choice([0, 4, 16]),
         "link_queues": queues,
-        "memory_ports": int(2 ** chance.integers(0, 5)) if queues else 0,
+        "memory_ports": 2 ** chance.randint(0, 4) if queues else 0,
         "visited_filter": visited_filter,
         **({"remembered_ids": 0} if visited_filter else {}),
     }
 
 
-def draw_machine(chance: Chance, seed: int, index: int) -> Table:
-    """Draw the machine of a case: a known one, or one that the cases near its index share.
-
-    Parameters
-    ----------
-    chance : numpy.random.Generator
-        What a known one depends on.
-    seed, index : int
-        What a new one depends on.
-    """
-    if chance.random() < 0.3:
-        return _new_machine(np.random.default_rng([seed, index // PER_MACHINE, 2]))
-    return KNOWN[int(chance.choice(len(KNOWN), p=_SHARES))]
-
-
-def _power(chance: Chance, most: int) -> int:
-    return int(2 ** chance.integers(0, most + 1))
-
-
-def _banks(chance: Chance) -> Table:
-    controllers, banks, links = _power(chance, 4), _power(chance, 8), _power(chance, 3)
+def _banks(chance: Random) -> Table:
+    controllers, banks, links = 2 ** chance.randint(0, 4), 2 ** chance.randint(0, 8), 2 ** chance.randint(0, 3)
     # As `cyscc.sim.memory.profiles.hc2` has them: the bits of a bank are neighbours of its controller's.
     highest = 3 + (controllers * banks).bit_length() - links.bit_length()
-    link_bits = {"link_bit": int(chance.integers(3, min(highest, 13) + 1))} if highest >= 3 else {"links": 1}
+    link_bits = {"link_bit": chance.randint(3, min(highest, 13))} if highest >= 3 else {"links": 1}
     return {
         "controllers": controllers,
         "banks": banks,
         "links": links,
-        "controller_bit": int(chance.integers(3, min(2 + banks.bit_length(), 13) + 1)),
+        "controller_bit": chance.randint(3, min(2 + banks.bit_length(), 13)),
         **link_bits,
     }
 
 
-def draw_memory(chance: Chance) -> Table:
+def draw_memory(chance: Random) -> Table:
     """Draw a memory: one of the named ones, or one with parameters of its own."""
-    kind = chance.random()
-    if kind < 0.25:
-        latency = int(chance.choice([1, 2, 3, 9, 75, 400, int(chance.integers(1, 1000))]))
-        return {"profile": f"fixed:{latency}"}
-    if kind < 0.5:
-        return {"profile": f"stress:{int(chance.integers(2**31))}"}
-    if kind < 0.7:
+    kind = chance.choice(["fixed", "hc2", "stress", "own"])
+    if kind == "fixed":
+        return {"profile": f"fixed:{chance.choice([1, 2, 3, 9, 75, 400, chance.randint(1, 1000)])}"}
+    if kind == "stress":
+        return {"profile": f"stress:{chance.randrange(2**31)}"}
+    if kind == "hc2":
         return {"profile": "hc2"}
     flow = {"port_queue": (1, 64), "reads_in_flight": (1, 600), "writes_in_flight": (1, 600)}
     times = {"request_travel": (0, 100), "bank_busy": (1, 40), "response_travel": (0, 100), "flush_travel": (1, 100)}
-    changed = {
-        name: int(chance.integers(low, high + 1))
-        for name, (low, high) in (flow | times).items()
-        if chance.random() < 0.5
-    }
-    return {"profile": "hc2", **changed, **(_banks(chance) if chance.random() < 0.6 else {})}
+    changed = {name: chance.randint(*limits) for name, limits in (flow | times).items() if chance.randrange(2)}
+    return {"profile": "hc2", **changed, **(_banks(chance) if chance.randrange(2) else {})}
 
 
 def table_text(table: Table) -> str:

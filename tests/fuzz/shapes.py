@@ -2,93 +2,87 @@
 
 from collections.abc import Callable
 from functools import partial
-
-import numpy as np
-from numpy.typing import NDArray
+from random import Random
 
 Edges = list[tuple[int, int]]
 """Source and target of each edge, counted from 0."""
 
-Chance = np.random.Generator
-_Pairs = NDArray[np.int64]
-_Shape = Callable[[Chance, int], _Pairs]
+_Shape = Callable[[Random, int], Edges]
 
-_MOST_COPIES = 12
+_MOST_COPIES = 11
 
 
-def _pairs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> _Pairs:
-    return np.stack([sources, targets], axis=1)
+def _random(chance: Random, vertices: int, *, degree: float) -> Edges:
+    count = chance.randint(0, int(2 * degree * vertices))
+    return [(chance.randrange(vertices), chance.randrange(vertices)) for _ in range(count)]
 
 
-def _random(chance: Chance, vertices: int, *, degree: float) -> _Pairs:
-    return chance.integers(0, vertices, (chance.poisson(degree * vertices), 2))
+def _no_edges(chance: Random, vertices: int) -> Edges:
+    return []
 
 
-def _no_edges(chance: Chance, vertices: int) -> _Pairs:
-    return np.zeros((0, 2), np.int64)
+def _chain(chance: Random, vertices: int) -> Edges:
+    return [(vertex, vertex + 1) for vertex in range(vertices - 1)]
 
 
-def _chain(chance: Chance, vertices: int) -> _Pairs:
-    ids = np.arange(vertices)
-    return _pairs(ids[:-1], ids[1:])
+def _ring(chance: Random, vertices: int) -> Edges:
+    return [(vertex, (vertex + 1) % vertices) for vertex in range(vertices)]
 
 
-def _ring(chance: Chance, vertices: int) -> _Pairs:
-    ids = np.arange(vertices)
-    return _pairs(ids, (ids + 1) % vertices)
+def _rings(chance: Random, vertices: int) -> Edges:
+    """Rings of one length, perhaps each with an edge into the next; the last may be cut short."""
+    length = chance.randint(1, vertices)
+    ends = [vertex % length == length - 1 for vertex in range(vertices)]
+    edges = [(vertex, vertex + 1 - length * end) for vertex, end in enumerate(ends) if end or vertex + 1 < vertices]
+    bridges = range(length, vertices, length) if chance.randrange(2) else ()
+    return edges + [(vertex - 1, vertex) for vertex in bridges]
 
 
-def _rings(chance: Chance, vertices: int) -> _Pairs:
-    """Rings of one length, perhaps each with an edge into the next."""
-    length = int(chance.integers(1, vertices + 1))
-    ids = np.arange(vertices)
-    targets = np.where((ids + 1) % length == 0, ids - length + 1, ids + 1) % vertices
-    bridges = ids[length::length] if chance.random() < 0.5 else ids[:0]
-    return np.concatenate([_pairs(ids, targets), _pairs(bridges - 1, bridges)])
+def _star(chance: Random, vertices: int) -> Edges:
+    out = [(0, leaf) for leaf in range(1, vertices)]
+    back = [(leaf, 0) for _, leaf in out]
+    return chance.choice([out, back, out + back])
 
 
-def _star(chance: Chance, vertices: int) -> _Pairs:
-    leaves = np.arange(1, vertices)
-    out, back = _pairs(0 * leaves, leaves), _pairs(leaves, 0 * leaves)
-    return [out, back, np.concatenate([out, back])][chance.integers(3)]
+def _clique(chance: Random, vertices: int) -> Edges:
+    loops = chance.choice([False, False, True])
+    size = range(min(vertices, 14))
+    return [(source, target) for source in size for target in size if loops or source != target]
 
 
-def _clique(chance: Chance, vertices: int) -> _Pairs:
-    size = min(vertices, 14)
-    sources, targets = np.divmod(np.arange(size * size), size)
-    return _pairs(sources, targets)[(sources != targets) | (chance.random() < 0.3)]
+def _tree(chance: Random, vertices: int) -> Edges:
+    down = [(chance.randrange(child), child) for child in range(1, vertices)]
+    return down if chance.randrange(2) else [(child, parent) for parent, child in down]
 
 
-def _tree(chance: Chance, vertices: int) -> _Pairs:
-    children = np.arange(1, vertices)
-    parents = (children * chance.random(children.size)).astype(np.int64)
-    return _pairs(parents, children) if chance.random() < 0.5 else _pairs(children, parents)
-
-
-def _bipartite(chance: Chance, vertices: int) -> _Pairs:
+def _bipartite(chance: Random, vertices: int) -> Edges:
     half = max(vertices // 2, 1)
     pairs = _random(chance, vertices, degree=3)
-    forth = _pairs(pairs[:, 0] % half, np.minimum(half + pairs[:, 1] % half, vertices - 1))
-    return np.concatenate([forth, forth[::3, ::-1]]) if chance.random() < 0.5 else forth
+    forth = [(source % half, min(half + target % half, vertices - 1)) for source, target in pairs]
+    return forth + [(target, source) for source, target in forth[::3]] if chance.randrange(2) else forth
 
 
-def _acyclic(chance: Chance, vertices: int) -> _Pairs:
-    pairs = np.sort(_random(chance, vertices, degree=2), axis=1)
-    return pairs[pairs[:, 0] != pairs[:, 1]]
+def _acyclic(chance: Random, vertices: int) -> Edges:
+    pairs = _random(chance, vertices, degree=2)
+    return [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
 
 
-def _loops(chance: Chance, vertices: int) -> _Pairs:
-    ids = np.flatnonzero(chance.random(vertices) < 0.5)
-    return np.concatenate([_pairs(ids, ids), _random(chance, vertices, degree=0.5)])
+def _loops(chance: Random, vertices: int) -> Edges:
+    loops = [(vertex, vertex) for vertex in range(vertices) if chance.randrange(2)]
+    return loops + _random(chance, vertices, degree=0.5)
 
 
-def _hubs(chance: Chance, vertices: int) -> _Pairs:
-    """Few vertices have most edges: ids are drawn by the square of a uniform number."""
-    return (vertices * chance.random((chance.poisson(2 * vertices), 2)) ** 2).astype(np.int64)
+def _hubs(chance: Random, vertices: int) -> Edges:
+    """Few vertices have most edges: each end is the least of three."""
+    ends = [min(chance.randrange(vertices) for _ in range(3)) for _ in range(2 * chance.randint(0, 3 * vertices))]
+    return list(zip(ends[::2], ends[1::2], strict=True))
 
 
 SHAPES: dict[str, _Shape] = {
     "no edges": _no_edges,
+    "sparse": partial(_random, degree=0.9),
+    "random": partial(_random, degree=2.5),
+    "dense": partial(_random, degree=7),
     "chain": _chain,
     "ring": _ring,
     "rings": _rings,
@@ -99,19 +93,16 @@ SHAPES: dict[str, _Shape] = {
     "acyclic": _acyclic,
     "loops": _loops,
     "hubs": _hubs,
-    "sparse": partial(_random, degree=0.9),
-    "random": partial(_random, degree=2.5),
-    "dense": partial(_random, degree=7),
 }
-"""By name; each draws the edges of a graph, given its number of vertices."""
+"""By name, the simplest first; each draws the edges of a graph, given its number of vertices."""
 
 
-def draw_graph(chance: Chance, *, most: int) -> tuple[int, Edges]:
+def draw_graph(chance: Random, *, most: int) -> tuple[int, Edges]:
     """Draw a graph.
 
     Parameters
     ----------
-    chance : numpy.random.Generator
+    chance : random.Random
         All that it depends on.
     most : int
         Vertices that it has at most; small ones are as likely as large ones.
@@ -123,18 +114,20 @@ def draw_graph(chance: Chance, *, most: int) -> tuple[int, Edges]:
     edges : Edges
         Its edges, in an order of their own.
     """
-    vertices = int(most ** chance.random())
-    pairs = list(SHAPES.values())[chance.integers(len(SHAPES))](chance, vertices)
-    if chance.random() < 0.25:
+    vertices = chance.randint(1, chance.choice([size for size in (1, 2, 4, 8, 16, 32, 64, most) if size <= most]))
+    shapes = list(SHAPES.values())
+    edges = chance.choice(shapes)(chance, vertices)
+    if chance.randrange(4) == 3:
         # Two shapes in one graph.
-        pairs = np.concatenate([pairs, list(SHAPES.values())[chance.integers(len(SHAPES))](chance, vertices)])
-    if chance.random() < 0.15:
-        pairs = np.repeat(pairs, chance.integers(2, _MOST_COPIES), axis=0)
-    if chance.random() < 0.5:
-        pairs = chance.permutation(vertices)[pairs]
-    if chance.random() < 0.5:
-        pairs = chance.permutation(pairs)
-    return vertices, [(source, target) for source, target in pairs.tolist()]
+        edges = edges + chance.choice(shapes)(chance, vertices)
+    if chance.randrange(7) == 6:
+        edges = [edge for edge in edges for _ in range(chance.randint(2, _MOST_COPIES))]
+    if chance.randrange(2):
+        names = chance.sample(range(vertices), vertices)
+        edges = [(names[source], names[target]) for source, target in edges]
+    if chance.randrange(2):
+        chance.shuffle(edges)
+    return vertices, edges
 
 
 def graph_file(vertices: int, edges: Edges) -> str:

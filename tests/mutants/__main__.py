@@ -1,7 +1,7 @@
 """Makes mutants, and finds out what finds each: of the hardware, or of the Python sources of host and simulator.
 
-Usage: ``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [--report FILE] [FILE ...]``, for sources
-``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [--tests FOLDER] host/FILE-OR-FOLDER ...``
+Usage: ``python -m tests.mutants [--seed N] [--count N] [--build FOLDER] [FILE ...]``, for sources
+``python -m tests.mutants [--build FOLDER] [--tests FOLDER] host/FILE-OR-FOLDER ...``
 
 It can be stopped at any time, and goes on where it was.
 """
@@ -17,13 +17,11 @@ from tests.formal.table import PROOFS
 from tests.mutants.alone import look_alone
 from tests.mutants.campaign import sound, tell_apart
 from tests.mutants.design import Design, machine_design
-from tests.mutants.equivalence import equivalent
 from tests.mutants.faults import Mutant, list_mutants, prepare
 from tests.mutants.machine import build
 from tests.mutants.proofs import MutantProof
-from tests.mutants.report import page, summary
-from tests.mutants.trials import cover, pick, try_changes
-from tests.mutants.trials import summary as summary_of_trials
+from tests.mutants.report import summary
+from tests.mutants.sources import try_sources
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict
 
 PRESETS = ("test", "fast-test")
@@ -33,7 +31,6 @@ _ADAPTERS = ("axi-", "convey-")
 """How proofs are called that are of no part of the machine."""
 
 _SOURCES = ("host/", "sim/")
-_TESTS = ("tests/host", "tests/record", "tests/sim", "tests/system")
 
 _BATCH = 1000
 """Mutants that are in one library of the whole machine: more make it slow, fewer take longer to build."""
@@ -51,15 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which mutants are picked (1)")
     parser.add_argument("--count", type=int, default=200, help="mutants of a file (200)")
     parser.add_argument("--build", type=Path, default=Path("build/mutants"), help="folder of results (build/mutants)")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="run nothing, but write what has been found")
-    parser.add_argument("--tests", action="append", metavar="FOLDER", help="tests of sources (those of host and sim)")
+    parser.add_argument("--tests", action="append", metavar="FOLDER", help="tests of sources (those that mirror them)")
     options = parser.parse_args(arguments)
     folder = options.build.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if options.count < 1:
         parser.error(f"--count must be at least 1, not {options.count}")
     if any(file.startswith(_SOURCES) for file in options.files):
-        return _try_sources(options, folder)
+        return try_sources(options.files, options.tests or (), folder)
     design = machine_design(PRESETS)
     known = sorted(set(design.files.values()))
     for file in options.files:
@@ -69,22 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mutants = list_mutants(design, folder, seed=options.seed, count=options.count)
     wanted = [mutant for mutant in mutants if not options.files or mutant.file in options.files]
     results = Results(folder / f"results-{options.seed}.jsonl")
-    if options.report:
-        options.report.write_text(page(wanted, results, seed=options.seed))
-        return 0
     with Progress(quiet=False).step("running mutants") as step:
         _look_at(wanted, design, folder, results, step)
     print(summary(wanted, results))
     return int(any(results.explanation(mutant) is None for mutant in results.left(wanted)))
-
-
-def _try_sources(options: argparse.Namespace, folder: Path) -> int:
-    cover(folder, options.tests or _TESTS)
-    changes = pick(options.files, seed=options.seed, count=options.count)
-    with Progress(quiet=False).step("trying changes") as step:
-        trials = try_changes(changes, folder, folder / f"changes-{options.seed}.jsonl", step)
-    print(summary_of_trials(trials))
-    return int(any(trial.fate in ("missed", "not run") for trial in trials))
 
 
 def _look_at(
@@ -93,7 +77,6 @@ def _look_at(
     """Give all verdicts on some mutants that have not been given."""
     judges = {
         Stage.ALONE: lambda due: look_alone(design, due, folder),
-        Stage.EQUIVALENCE: lambda due: _equivalence(due, folder),
         Stage.SHORT_RUNS: lambda due: _runs(due, design, folder, Stage.SHORT_RUNS),
         Stage.LONG_RUNS: lambda due: _runs(due, design, folder, Stage.LONG_RUNS),
         Stage.PROOFS: lambda due: _prove(due, folder),
@@ -105,15 +88,6 @@ def _look_at(
         for done, verdict in enumerate(judge(due), start=1):
             results.add(verdict)
             step(done, len(due), f"{stage}: {verdict.mutant}")
-
-
-def _equivalence(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
-    for module in dict.fromkeys(mutant.module for mutant in due):
-        own = [mutant for mutant in due if mutant.module == module]
-        same = equivalent(folder, own)
-        for mutant in own:
-            fate = Fate.EQUIVALENT if mutant.name in same else Fate.SURVIVED
-            yield Verdict(mutant.name, mutant.options, Stage.EQUIVALENCE, fate)
 
 
 def _runs(due: Sequence[Mutant], design: Design, folder: Path, stage: Stage) -> Iterator[Verdict]:

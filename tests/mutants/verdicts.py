@@ -16,7 +16,6 @@ class Stage(StrEnum):
     """Stages that examine a mutant, in their order."""
 
     ALONE = "alone"
-    EQUIVALENCE = "equivalence"
     SHORT_RUNS = "short runs"
     LONG_RUNS = "long runs"
     PROOFS = "proofs"
@@ -26,7 +25,6 @@ class Fate(StrEnum):
     """Outcome for a mutant."""
 
     KILLED = "killed"
-    EQUIVALENT = "equivalent"
     SURVIVED = "survived"
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import jinja2
 
 from cyscc.host.analysis.explain.comparison import compare
-from cyscc.host.analysis.explain.conclusion import conclusion
+from cyscc.host.analysis.explain.difference import conclusion
 from cyscc.host.analysis.explain.evidence import FifoUse
 from cyscc.host.analysis.explain.explanation import iteration_tables
-from cyscc.host.analysis.explain.grouped import groups_conclusion
-from cyscc.host.analysis.explain.groups import compare_groups, groups_of_runs
+from cyscc.host.analysis.explain.groups import compare_groups, groups_conclusion, groups_of_runs
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.verdict import Finding, findings
 from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts

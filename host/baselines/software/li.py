@@ -28,9 +28,7 @@ _MOST = 2**30 - 1
 """Most vertices: subgraph numbers, up to twice as many, are signed 32-bit integers."""
 _SPARSE = 4
 """The list is compacted once one in this many of its vertices has a component."""
-_SUMMED = 16
-"""Adjacency lists whose lengths one thread sums."""
-_FIELDS = 5
+_FIELDS = 4
 """Words per thread in shared memory for lengths, starts, long lists, and variables of the block."""
 _FOUND = 8
 """Capacity of shared memory for vertices found, per thread of a block."""
@@ -40,8 +38,8 @@ _FEW = 4
 """Trimming stops after a pass that finds fewer than one in this many of the vertices left."""
 _HALVING = math.log(2)
 """Draws for each vertex, with which half of the vertices are drawn."""
-_PHASES = 7
-_CURSOR, _BASE, _TOTAL, _LONG, _SUMS = range(5)
+_PHASES = 5
+_CURSOR, _BASE, _TOTAL, _LONG = range(4)
 """Indices of the variables of the block, which follow 3 words per thread."""
 
 
@@ -254,36 +252,29 @@ def _expand(
     forward, queue, size, found, grain = level
     first = block * threads
     numbers = 3 * threads
+    room = threads * _FOUND
     if phase == 0:
         degree = 0
         if first + thread < size:
             vertex = queue[first + thread]
             degree = offsets[vertex + 1] - offsets[vertex]
         shared[thread] = degree
-        if thread == 0:
-            shared[numbers + _CURSOR] = 0
-            shared[numbers + _LONG] = 0
     elif phase == 1:
-        if thread * _SUMMED < threads:
-            total = 0
-            for member in range(thread * _SUMMED, min((thread + 1) * _SUMMED, threads)):
+        if thread == 0:
+            total = edges = long = 0
+            for member in range(threads):
+                edges += shared[member]
                 if shared[member] >= threads:
-                    shared[2 * threads + atomic_add(shared, numbers + _LONG, 1)] = member
+                    shared[2 * threads + long] = member
                     shared[member] = 0
+                    long += 1
                 shared[threads + member] = total
                 total += shared[member]
-            shared[numbers + _SUMS + thread] = total
-    elif phase == 2:
-        if thread == 0:
-            total = 0
-            for run in range(-(-threads // _SUMMED)):
-                own = shared[numbers + _SUMS + run]
-                shared[numbers + _SUMS + run] = total
-                total += own
+            shared[numbers + _CURSOR] = 0
             shared[numbers + _TOTAL] = total
-    elif phase == 3:
-        shared[threads + thread] += shared[numbers + _SUMS + thread // _SUMMED]
-    elif phase == 4:
+            shared[numbers + _LONG] = long
+            atomic_add(on.counters, 1, edges)
+    elif phase == 2:
         for place in range(shared[numbers + _LONG]):
             vertex = queue[first + shared[2 * threads + place]]
             new = on.labels[vertex]
@@ -316,19 +307,12 @@ def _expand(
                         _claim(targets[away + edge], old, new, on, shared, threads, found)
                         edge += 1
                 member += 1
-    elif phase == 5:
+    elif phase == 3:
         if thread == 0:
-            shared[numbers + _BASE] = atomic_add(on.counters, 0, min(shared[numbers + _CURSOR], threads * _FOUND))
-            edges = shared[numbers + _TOTAL]
-            for place in range(shared[numbers + _LONG]):
-                vertex = queue[first + shared[2 * threads + place]]
-                edges += offsets[vertex + 1] - offsets[vertex]
-            atomic_add(on.counters, 1, edges)
+            shared[numbers + _BASE] = atomic_add(on.counters, 0, min(shared[numbers + _CURSOR], room))
     else:
-        room = threads * _FOUND
-        base = shared[numbers + _BASE]
         for place in range(thread, min(shared[numbers + _CURSOR], room), threads):
-            found[base + place] = shared[len(shared) - room + place]
+            found[shared[numbers + _BASE] + place] = shared[len(shared) - room + place]
 
 
 class Subgraphs:

@@ -14,7 +14,7 @@ from cyscc.host.experiments.plan.request import Amount, Count, Measured, Positiv
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.memory_map import default_slack
 from cyscc.host.output.progress import Progress
-from cyscc.host.runs.execution import SOURCE_RULE, execute
+from cyscc.host.runs.execution import SOURCE_RULE, Session
 from cyscc.host.runs.results import BfsResult, Result, SccResult
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
@@ -134,7 +134,7 @@ class MachineRequest(Request):
         }
 
     def _executed(self, spec: RunSpec, graph: Graph) -> Result:
-        return execute(spec, Progress(quiet=True), graph=graph)
+        return Session(spec, Progress(quiet=True), graph).execute()
 
     @abstractmethod
     def measured(self, result: Any) -> Measured:

@@ -18,7 +18,7 @@ from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import RECORD, RECORD_SCHEMA
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
-from cyscc.host.runs.execution import SOURCE_RULE, execute
+from cyscc.host.runs.execution import SOURCE_RULE, Session
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.configuration import AcceleratorConfig
@@ -147,7 +147,7 @@ class PointRequest(Request):
         spec = replace(self.spec, graph=str(file.path), record=str(folder / RECORD))
         own = spec.cycle_limit
         try:
-            execute(spec, Progress(quiet=True), graph=graph_of(file), most_cycles=most)
+            Session(spec, Progress(quiet=True), graph_of(file), most_cycles=most).execute()
         except CycleLimitError as error:
             if most is not None and (own is None or most < own):
                 raise LostError("takes more cycles than it may") from error

@@ -30,7 +30,7 @@ from cyscc.host.graph.formats import named_graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.progress import OnProgress, Progress
 from cyscc.host.output.text import device_text, milliseconds_text
-from cyscc.host.runs.execution import execute
+from cyscc.host.runs.execution import Session
 from cyscc.host.runs.results import SccResult
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.configuration import AcceleratorConfig
@@ -329,7 +329,7 @@ def _check(name: str, graph: Graph, labels: NDArray[np.uint32], expected: NDArra
 
 def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:
     """Return the result of a simulated machine; its passes are the levels of searches, and intersections."""
-    result = execute(spec, progress, graph=graph)
+    result = Session(spec, progress, graph).execute()
     assert isinstance(result, SccResult), "components were found"
     run = result.run
     clock = f"{result.setting.clock_hz / 1e6:g} MHz"

@@ -1,6 +1,9 @@
 """Table II of Attia et al. 2015, the FPGA of their machine, and what an AE may take of it."""
 
+import tomllib
 from typing import NamedTuple
+
+from cyscc.host.experiments.studies.rows import PAPERS
 
 
 class Amounts(NamedTuple):
@@ -34,21 +37,21 @@ class _Device(NamedTuple):
     """Reason to compare with it."""
 
 
-_NEXT = "a common one of the next generation, for scale only"
+_TABLE = tomllib.loads((PAPERS / "attia-table2.toml").read_text(encoding="utf-8"))
 
 DEVICES = {
-    "xc5v": _Device("Virtex-5 LX330", Amounts(207_360, 207_360, 10_368), "the published machine's"),
-    "xc6v": _Device("Virtex-6 LX240T", Amounts(150_720, 301_440, 14_976), _NEXT),
+    family: _Device(name=about["name"], has=Amounts(*about["has"]), note=about["note"])
+    for family, about in _TABLE["devices"].items()
 }
 """Device to compare with, by the family name of Yosys' ``synth_xilinx``."""
 
 FAMILY = "xc5v"
 """The family of the published machine."""
 
-PUBLISHED = Amounts(luts=132_139, registers=150_585, block_ram=8_982)
+PUBLISHED = Amounts(*_TABLE["published"])
 """One FPGA of the published machine, including the vendor's interface (table II)."""
 
-PUBLISHED_BFS = Amounts(luts=114_530, registers=125_638, block_ram=6_678)
+PUBLISHED_BFS = Amounts(*_TABLE["published_bfs"])
 """One FPGA of the published BFS build, including the vendor's interface (table II)."""
 
 PUBLISHED_LESS_VENDOR = Amounts(luts=111_400, registers=129_800, block_ram=6_390)

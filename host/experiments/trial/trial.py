@@ -8,7 +8,7 @@ from os.path import relpath
 from typing import Any
 
 from cyscc.host.analysis.explain.comparison import compare
-from cyscc.host.analysis.explain.conclusion import causes_of
+from cyscc.host.analysis.explain.difference import causes_of
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga.area import AREA, areas, known_areas

@@ -44,10 +44,11 @@ def test_lines_fit_and_numbers_are_never_cut(width: int) -> None:
 
 
 def test_texts_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.__stdout__", None)
-    for columns, width in (("", 120), ("88", 88), ("7", 40), ("9" * 30, 1000)):
-        monkeypatch.setenv("COLUMNS", columns)
-        assert terminal_width() == width
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.__stdout__", None)
+        for columns, width in (("", 120), ("88", 88), ("7", 40), ("9" * 30, 1000)):
+            patch.setenv("COLUMNS", columns)
+            assert terminal_width() == width
 
 
 def _told(text: str) -> dict[str, str]:

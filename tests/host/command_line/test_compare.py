@@ -57,7 +57,7 @@ def test_an_interrupted_comparison_leaves_what_it_has_found(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cyscc.host.experiments.studies.comparison.execute", interrupt)
+    monkeypatch.setattr("cyscc.host.runs.execution.Session.execute", interrupt)
     command = ["compare", "g.txt", "--algorithms", "scipy,tarjan", "--configs", "test", "--json", "out.json"]
     assert main(command) == 130
     out, err = capfd.readouterr()

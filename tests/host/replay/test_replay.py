@@ -288,7 +288,7 @@ def test_refusals(arguments: str, why: str, monkeypatch: pytest.MonkeyPatch, cap
     write_sealed("old/record.json", {**document, "program": "0" * 64})
     capfd.readouterr()
     # What is refused is refused before any simulation.
-    monkeypatch.setattr("cyscc.host.replay.replaying.execute", None)
+    monkeypatch.setattr("cyscc.host.runs.execution.Session.execute", None)
     assert main(["replay", *arguments.split()]) == 2
     printed = capfd.readouterr()
     assert printed.out == ""

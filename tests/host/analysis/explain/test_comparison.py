@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from cyscc.host.analysis.explain.comparison import Comparison, compare
-from cyscc.host.analysis.explain.conclusion import conclusion, share_text
-from cyscc.host.analysis.explain.difference import difference, settings_text
+from cyscc.host.analysis.explain.difference import conclusion, difference, settings_text, share_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named

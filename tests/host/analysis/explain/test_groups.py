@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from cyscc.host.analysis.explain.grouped import grouped as answer_of
-from cyscc.host.analysis.explain.grouped import groups_conclusion
 from cyscc.host.analysis.explain.groups import (
     GroupComparison,
     RunGroup,
     Spread,
     compare_groups,
+    groups_conclusion,
     groups_of_runs,
     input_text,
 )
+from cyscc.host.analysis.explain.groups import grouped as answer_of
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
 from cyscc.sim.observation.causes import CAUSE_NAMES

@@ -14,7 +14,7 @@ import cyscc.host.experiments.benchmark.search as search_module
 from cyscc.host.experiments.benchmark.reports import run_benchmark
 from cyscc.host.experiments.benchmark.search import PRESETS, ContenderRequest, Preset, Workload
 from cyscc.host.output.progress import Progress
-from cyscc.host.runs.execution import execute
+from cyscc.host.runs.execution import Session
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.caching.folder import cache_directory, code_directory
 from cyscc.sim.errors import SimulationError
@@ -46,7 +46,7 @@ def test_a_search_is_that_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -
     found = request(cache=own).measure(graph, verify=False)
     assert (os.environ["NUMBA_CACHE_DIR"], os.environ["CYSCC_CACHE"]) == (numba, str(own))
     spec = RunSpec(algorithm="bfs", graph="g", config="test", memory="fixed:75", threads=1, source=0)
-    result = execute(spec, Progress(quiet=True), graph=graph)
+    result = Session(spec, Progress(quiet=True), graph).execute()
     levels: Any = result.document()["levels"]
     assert found["levels"] == [level["cycles"] for level in levels]
     assert sum(found["levels"]) < found["cycles"] <= result.document()["statistics"]["cycles"]["total"]

@@ -14,6 +14,7 @@ from cyscc.host.experiments.plan.store import Store
 from cyscc.host.graph.csr import graph_digest
 from cyscc.host.graph.kinds import generate_graph
 from cyscc.host.record.tables import MODULES
+from cyscc.host.runs.execution import Session
 from cyscc.sim.errors import CycleLimitError
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.experiments.sweep.studies import study_of
@@ -53,11 +54,11 @@ def test_runs_that_are_given_up(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def execute(spec: Any, *_: Any, most_cycles: int | None, **__: Any) -> None:
-        assert (spec.cycle_limit, most_cycles) == (own, most)
+    def execute(session: Session) -> None:
+        assert (session.spec.cycle_limit, session.most_cycles) == (own, most)
         raise CycleLimitError("cycle limit reached")
 
-    monkeypatch.setattr(module, "execute", execute)
+    monkeypatch.setattr(Session, "execute", execute)
     point = PointRequest(graph=points[0].graph, spec=points[0].spec.changed({"cycle_limit": own}))
     with refused(
         LostError if lost else CycleLimitError, "takes more cycles than it may" if lost else "cycle limit reached"

@@ -9,10 +9,12 @@ import pytest
 import cyscc.host.experiments.measuring.machines
 import cyscc.host.experiments.measuring.software
 import cyscc.host.runs.execution
-from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest, cause_shares
+from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, MachineRequest, SccRequest, cause_shares
 from cyscc.host.experiments.measuring.software import SoftwareRequest, fastest
 from cyscc.host.experiments.plan.request import Request
-from cyscc.host.runs.execution import execute, source_vertex
+from cyscc.host.graph.csr import Graph
+from cyscc.host.output.progress import Progress
+from cyscc.host.runs.execution import Session, source_vertex
 from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
@@ -41,15 +43,15 @@ def test_counts_that_do_not_add_up_are_refused(idle: int) -> None:
 def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[tuple[int | None, int]] = []
 
-    def executed(spec: RunSpec, *arguments: Any, **options: Any) -> Any:
+    def executed(_: BfsRequest, spec: RunSpec, graph: Graph) -> Any:
         # The first one has queues that are too small.
         spec = replace(spec, queue_slack=1) if spec.queue_slack is None else spec
-        result = execute(spec, *arguments, **options)
+        result = Session(spec, Progress(quiet=True), graph).execute()
         runs.append((spec.queue_slack, result.run.retries))
         return result
 
     monkeypatch.setattr(cyscc.host.experiments.measuring.machines, "default_slack", lambda _: 1)
-    monkeypatch.setattr(cyscc.host.experiments.measuring.machines, "execute", executed)
+    monkeypatch.setattr(MachineRequest, "_executed", executed)
     result = REQUEST.measure(REQUEST.graph.generate(), verify=True)
     assert runs[0][0] == 1
     assert [retries > 0 for _, retries in runs] == [True] * (len(runs) - 1) + [False]

@@ -1,5 +1,6 @@
 """The papers' figures, typed once more from table I, and summed."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,9 @@ def test_tables_have_the_sums_of_the_printed_ones(name: str, count: int, total: 
 
 
 def test_every_table_names_its_source_and_has_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in PAPERS.glob("*.csv"):
-        assert " et al. 20" in path.read_text().splitlines()[0]
+    for path in (*PAPERS.glob("*.csv"), *PAPERS.glob("*-table*.toml")):
+        source = r"# \w+ et al\. 20\d\d, (tables? [\dI]+|figure \d)( and (figure )?\d)?, section \d(\.\d)?: "
+        assert re.match(source, path.read_text())
     (tmp_path / "wrong.csv").write_text("# Someone et al. 2013\nname,depth\na,1\nb,12k\n")
     monkeypatch.setattr(rows, "PAPERS", tmp_path)
     with pytest.raises(InputError) as caught:
