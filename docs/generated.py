@@ -40,7 +40,7 @@ from cyscc.hw.causes import CAUSES, Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, Status
-from cyscc.sim.memory import Fixed, Hbm2, Hc2, Profile, Stress
+from cyscc.sim.memory import Ddr4, Fixed, Hbm2, Hc2, Profile, Stress
 from tests.formal.solve import PROVE
 from tests.formal.table import PROOFS
 
@@ -49,7 +49,7 @@ __all__ = ["COLUMNS", "TABLES_OF_PAGES", "generated"]
 Columns = tuple[Sequence[str], Mapping[str, Sequence[object]]]
 """Headings of columns, and their cells by the first cell of the row."""
 
-_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Fixed, Stress)}
+_PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Ddr4, Fixed, Stress)}
 _KERNELS = {"bfs": BfsKernel, "intersection": IntersectionKernel}
 _ENUMERATIONS: dict[str, type[IntEnum] | type[IntFlag]] = {
     kind.__name__: kind for kind in (Register, Instruction, Status, KernelWord, ControlRegister, AxiStatus)

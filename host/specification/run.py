@@ -228,7 +228,7 @@ class RunSpec:
     )
     memory: "str | Profile" = _option(
         "hc2",
-        "memory: hc2 (default), hbm2, fixed:CYCLES, stress, stress:SEED, a TOML file, or a Python file of rules",
+        "memory: hc2 (default), hbm2, ddr4, fixed:CYCLES, stress, stress:SEED, a TOML file, or a Python file of rules",
         "PROFILE|FILE.toml|FILE.py",
         parse=GivenText,
         affects_result=True,
