@@ -170,13 +170,14 @@ def presets() -> str:
     return _table(("key", *(f"`{name}`" for name in PRESETS), "values"), rows)
 
 
-def parameters(profile: str) -> Columns:
-    """Return default and range of a memory profile's parameters."""
+def parameters(*profiles: str) -> Columns:
+    """Return the defaults of memory profiles with the same parameters, and the range of these."""
+    several = [fields(_PROFILES[name]) for name in profiles]
     cells = {
-        each.name: (each.default, _range(each.metadata["low"], each.metadata["high"]))
-        for each in fields(_PROFILES[profile])
+        same[0].name: (*(each.default for each in same), _range(same[0].metadata["low"], same[0].metadata["high"]))
+        for same in zip(*several, strict=True)
     }
-    return ("default", "values"), cells
+    return (*(("default",) if len(profiles) == 1 else profiles), "values"), cells
 
 
 def profiles() -> Columns:

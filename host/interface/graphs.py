@@ -45,7 +45,8 @@ def memory_profile(name: str = "hc2", **changes: Any) -> Profile:
     Parameters
     ----------
     name : str
-        ``hc2``, ``hbm2``, ``ddr4``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, a TOML file, or a file of rules (code).
+        ``hc2``, ``hbm2``, ``ddr4``, ``fixed:CYCLES``, ``stress``, ``stress:SEED``, a TOML file, or a file of rules
+        (code).
     **changes
         Overrides: ``memory_profile("hc2", links=4)``.
 
