@@ -18,8 +18,7 @@ _SOURCE = Path(__file__).parent / "native" / "loops.cpp"
 
 
 @cache
-def library() -> Any:
-    """Return the library, built if it is not there; numba's code finds its functions by name."""
+def _path() -> Path:
     tools = Toolchain.find(verilator=False)
 
     def build(folder: Path) -> Path:
@@ -28,12 +27,23 @@ def library() -> Any:
         return folder / "loops.so"
 
     inputs = hashlib.sha256(_SOURCE.read_bytes()).digest()
-    return load_library(cached("loops", tools, inputs=inputs, build=build, suffix=".so"), mode=RTLD_GLOBAL)
+    return cached("loops", tools, inputs=inputs, build=build, suffix=".so")
+
+
+@cache
+def share_functions() -> None:
+    """Let all code of this process find the functions by name, as numba's does."""
+    load_library(_path(), mode=RTLD_GLOBAL)
+
+
+@cache
+def _library() -> Any:
+    return load_library(_path())
 
 
 @cache
 def _function(name: str) -> Any:
-    function = getattr(library(), f"cyscc_{name}")
+    function = getattr(_library(), f"cyscc_{name}")
     function.restype = c_int64
     return function
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
-from cyscc.host.graph.loops import library
+from cyscc.host.graph.loops import share_functions
 from cyscc.sim.caching.numba_code import njit, numba
 
 _BLOCK = 256
@@ -40,8 +40,7 @@ def atomic_{name}(array, index, {values}):
 @cache
 def _atomics() -> dict[Any, Any]:
     """Return the atomic operations of the processor, which `host/graph/native/loops.cpp` has, for those of steps."""
-    # numba finds the functions by name.
-    library()
+    share_functions()
     types = numba().types
     found = {}
     for meaning in ATOMICS:

@@ -70,10 +70,10 @@ def test_threads_that_the_system_refuses(library: Path) -> None:
 
 
 def test_library_on_a_file_system_that_executes_nothing(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: str) -> ctypes.CDLL:
+    def refuse(path: str, mode: int) -> ctypes.CDLL:
         if path == str(library):
             raise OSError(f"{library}: failed to map segment from shared object")
-        return load(path)
+        return load(path, mode)
 
     load = ctypes.CDLL
     monkeypatch.setattr(ctypes, "CDLL", refuse)
