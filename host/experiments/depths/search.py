@@ -6,6 +6,7 @@ smaller, nor the run faster with FIFOs as small, whatever the cycles do in betwe
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import permutations
 from math import floor
 
@@ -16,6 +17,7 @@ _LUT_RAM = 64
 """Most places of a FIFO in LUT RAM; a deeper one takes block RAM, of which 512 places cost no more than 128."""
 
 
+@dataclass(kw_only=True)
 class DepthSearch:
     """A search, with what it has measured so far.
 
@@ -40,23 +42,17 @@ class DepthSearch:
         Cycles by depths.
     """
 
-    def __init__(
-        self,
-        *,
-        present: Depths,
-        limits: Sequence[tuple[int, int]],
-        copies: Sequence[int],
-        within: float,
-        measure: Callable[[list[Depths]], Mapping[Depths, int]],
-    ) -> None:
-        self._present, self._limits, self._copies = present, limits, copies
-        self._within, self._measured = within, measure
-        self.cycles: dict[Depths, int] = {}
+    present: Depths
+    limits: Sequence[tuple[int, int]]
+    copies: Sequence[int]
+    within: float
+    measure: Callable[[list[Depths]], Mapping[Depths, int]]
+    cycles: dict[Depths, int] = field(default_factory=dict, init=False)
 
     @property
     def limit(self) -> int:
         """Most cycles that count as hardly more than those with the present depths."""
-        return floor(self.cycles[self._present] * (1 + self._within))
+        return floor(self.cycles[self.present] * (1 + self.within))
 
     def smallest(self, guess: Depths) -> Depths:
         """Return the smallest depths.
@@ -66,7 +62,7 @@ class DepthSearch:
         guess : tuple
             The depths to start from, at most the present ones.
         """
-        self._measure([self._present, guess])
+        self._measure([self.present, guess])
         depths = self._grown(guess)
         while True:
             halved = self._enough(self._halved(depths))
@@ -92,7 +88,7 @@ class DepthSearch:
     def _changed(self, depths: Depths, place: int, factor: float) -> Iterator[Depths]:
         """Yield the depths with one multiplied by a factor; nothing if there is no such FIFO."""
         depth = int(depths[place] * factor)
-        least, most = self._limits[place]
+        least, most = self.limits[place]
         if least <= depth <= most:
             yield (*depths[:place], depth, *depths[place + 1 :])
 
@@ -115,7 +111,7 @@ class DepthSearch:
             # There is one to double: the present depths are within the limit.
             doubled = [
                 each
-                for place, present in enumerate(self._present)
+                for place, present in enumerate(self.present)
                 if depths[place] < present
                 for each in self._changed(depths, place, 2)
             ]
@@ -135,10 +131,10 @@ class DepthSearch:
 
     def _cost(self, depths: Depths) -> tuple[int, int]:
         """Return the size of FIFOs: the number of those in block RAM, and the places of all."""
-        sizes = list(zip(self._copies, depths, strict=True))
+        sizes = list(zip(self.copies, depths, strict=True))
         return sum(count for count, depth in sizes if depth > _LUT_RAM), sum(count * depth for count, depth in sizes)
 
     def _measure(self, wanted: Iterable[Depths]) -> None:
         missing = [depths for depths in dict.fromkeys(wanted) if depths not in self.cycles]
         if missing:
-            self.cycles.update(self._measured(missing))
+            self.cycles.update(self.measure(missing))
