@@ -1,10 +1,13 @@
 """`reproduce`: published tables and figures, from simulation or by software."""
 
+import tomllib
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.baselines.algorithms import MOST_PIVOTS
+from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
 from cyscc.host.experiments.studies.machines import SEARCH_MACHINES
 from cyscc.host.interface import notes
@@ -24,39 +27,23 @@ def _numbers(text: str) -> tuple[int, ...]:
     return listed_values(text, partial(whole_number, low=1))
 
 
-_MACHINES = f"machines: {', '.join(SEARCH_MACHINES)}; of vhdl presets of one AE"
+_PARSERS = {"names": _names, "numbers": _numbers}
+_SHARED = {
+    "pivots": replace(KINDS["quach"].options["pivots"], help="pivots at a time"),
+    "memory": option_of("memory"),
+    "device": get_args(notes.Device)[1],
+}
+
+
+def _ask(about: dict[str, Any]) -> Ask:
+    about["help"] = about["help"].format(machines=", ".join(SEARCH_MACHINES))
+    return Ask(**{**about, "parse": _PARSERS.get(about.get("parse", ""))})
+
+
 Figure = Annotated[str, Ask("what to reproduce", "FIGURE", choices=tuple(REPRODUCTIONS))]
 _OPTIONS = {
-    "vertices": Ask("numbers of vertices, powers of two; of li-fig2 and li-fig3 one", "N[,...]", parse=_numbers),
-    "degrees": Ask("average degrees", "D[,...]", parse=_numbers),
-    "max_edges": Ask("leave out graphs of more edges", "N", low=1),
-    "configs": Ask(_MACHINES, "NAME[,...]", parse=_names),
-    "graphs": Ask(
-        "files of real graphs, which are compared with the paper's of the same names; of vhdl: only these of its "
-        "table, NAME[,...]",
-        "FILE",
-        count="+",
-    ),
-    "models": Ask("only these models of the table (default: all)", "NAME[,...]", parse=_names),
-    "latencies": Ask("only these latencies of the table (default: all)", "L[,...]", parse=_numbers),
-    "reference": Ask(
-        "table of the published hardware's cycles, with the columns of the project's (default: the project's)",
-        "FILE.csv",
-    ),
-    "folder": Ask(
-        "folder of the graphs, in files NAME.txt, .gr, .mtx or .npz, also gzipped (default: that of the table)", "DIR"
-    ),
-    "pivots": Ask("pivots at a time", "M", low=1, high=MOST_PIVOTS),
-    "memory": option_of("memory"),
-    "overrides": Ask(
-        "override a single value of the memory: memory.bank_busy=20; may be repeated",
-        "KEY=VALUE",
-        flag="--set",
-        repeated=True,
-    ),
-    "device": get_args(notes.Device)[1],
-    "threads": Ask("threads that the software may use (default: the cores)", "N", low=1, high=1024),
-    "seed": Ask("seed of the graphs", "S", low=0, high=2**64 - 1),
+    name: _SHARED[name] if name in _SHARED else _ask(about)
+    for name, about in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
 """Options of the studies; which of them has which says the catalogue."""
 

@@ -82,8 +82,8 @@ def _split(
             before = after + 1
             marks[pivot] = done
             queues[:, 0] = pivot
-            reached = search(forward, Marking(mark, after, NOTHING, NOTHING), queues[0])
-            met = search(backward, Marking(mark, before, after, done), queues[1])
+            _, reached = search(forward, Marking(mark, after, NOTHING, NOTHING), queues[0], 1, vertices)
+            _, met = search(backward, Marking(mark, before, after, done), queues[1], 1, vertices)
             for found, count, name in ((queues[0], reached, after), (queues[1], met, before)):
                 part = _select(found[:count], marks, name)
                 if part.size >= grain:
@@ -91,16 +91,6 @@ def _split(
                 elif part.size:
                     stack.append((part, int(name)))
     return given
-
-
-@njit(cache=True, nogil=True)
-def _search_while_small(view: View, marking: Marking, queue: NDArray[np.uint32], last: int) -> tuple[int, int]:
-    """Search from the first vertices of a queue while a level has at most `_CHUNK`; return the range of the next."""
-    first = 0
-    while first < last <= first + _CHUNK:
-        first, last = last, expand(view, marking, queue, first, last, queue, last)
-        view.tally[1] += 1
-    return first, last
 
 
 class _Run:
@@ -154,7 +144,7 @@ class _Run:
         while frontier.size:
             if frontier.size <= _CHUNK:
                 queue[: frontier.size] = frontier
-                first, last = _search_while_small(self._views[0][side], marking, queue, frontier.size)
+                first, last = search(self._views[0][side], marking, queue, frontier.size, _CHUNK)
                 frontier = queue[first:last].copy()
                 continue
 

@@ -664,51 +664,46 @@ def _start_backward(thread: int, on: Arrays, queue: DeviceArray) -> None:
             atomic_add(on.counters, FOUND, 1)
 
 
-class _Run:
+class _Run(Work):
     """One run, with its work counters."""
 
     def __init__(self, graph: Graph, transpose: Graph, setting: SoftwareSetting) -> None:
+        super().__init__(setting.device, graph, transpose)
         self._watch = setting.watch
         self._total = graph.vertices
         self._salts = np.random.default_rng(setting.seed)
-        self._work = Work(setting.device, graph, transpose)
         self._coloured = False
         self.rounds = self.pivots = self.vice_pivots = self.joins = self.colourings = 0
         self.trim_rounds = self.trimmed = self.pairs = 0
-
-    @property
-    def marks(self) -> DeviceArray:
-        """The marks of the vertices."""
-        return self._work.on.marks
 
     def run(self) -> None:
         """Find the components."""
         self._trim(_remove_unconnected)
         self._gather()
-        if self._work.left:
+        if self.left:
             self._first_round()
-        while self._work.left:
-            self._work.passes += 2
+        while self.left:
+            self.passes += 2
             self._trim(_remove_single)
-            self._work.each(_remove_pairs, self._work.queue)
-            self.pairs += self._work.device.value(self._work.on.counters, QUEUED) // 2
+            self.each(_remove_pairs, self.queue)
+            self.pairs += self.device.value(self.on.counters, QUEUED) // 2
             self._trim_behind()
             self._gather()
-            if self._work.left:
+            if self.left:
                 self._round()
 
     def counts(self) -> dict[str, int]:
         """Return the work counters."""
         return {
             "rounds": self.rounds,
-            "passes": self._work.passes,
-            "edges": self._work.take(EDGES),
+            "passes": self.passes,
+            "edges": self.take(EDGES),
             "trim_rounds": self.trim_rounds,
             "trimmed": self.trimmed,
             "two_vertex_components": self.pairs,
             "pivots": self.pivots,
             "vice_pivots": self.vice_pivots,
-            "partitions": self._work.take(PARTS),
+            "partitions": self.take(PARTS),
             "wcc_rounds": self.joins,
             "colour_rounds": self.colourings,
         }
@@ -716,73 +711,71 @@ class _Run:
     def _trim(self, remove: Step) -> None:
         """Remove vertices that are components by themselves, and repeat for the vertices this leaves alone."""
         self.trim_rounds += 1
-        self._work.each(remove, self._work.queue)
+        self.each(remove, self.queue)
         self._trim_behind()
 
     def _trim_behind(self) -> None:
         """Continue trimming from the removed vertices."""
-        items = self._work.take(QUEUED)
+        items = self.take(QUEUED)
         while items:
             self.trim_rounds += 1
-            items = self._work.follow(_remove_behind, items, 1 + FEWEST // items)
-        self.trimmed += self._work.take(FOUND)
+            items = self.follow(_remove_behind, items, 1 + FEWEST // items)
+        self.trimmed += self.take(FOUND)
 
     def _gather(self) -> None:
         """Drop the vertices with a component from the list."""
-        self._work.open.compact()
-        self._watch(self._total - self._work.left, self._total)
+        self.open.compact()
+        self._watch(self._total - self.left, self._total)
 
     def _first_round(self) -> None:
         """Divide the whole graph, by pivots with the largest product of degrees."""
-        work, marks, whole, store = self._work, self.marks, self._work.whole, self._work.device.store
-        pivot = hub(work.device, work.graph, work.transpose, marks, whole)
+        marks, whole, store = self.on.marks, self.whole, self.device.store
+        pivot = hub(self.device, self.graph, self.transpose, marks, whole)
         store(marks, pivot, whole | FORWARD)
-        store(work.queue, 0, pivot)
-        search(work, FORWARD, 1)
-        vice = hub(work.device, work.graph, work.transpose, marks, whole)
+        store(self.queue, 0, pivot)
+        search(self, FORWARD, 1)
+        vice = hub(self.device, self.graph, self.transpose, marks, whole)
         store(marks, pivot, whole | FORWARD | BACKWARD)
-        store(work.queue, 0, pivot)
+        store(self.queue, 0, pivot)
         if vice >= 0:
             store(marks, vice, whole | VICE)
-            store(work.queue, 1, vice)
+            store(self.queue, 1, vice)
             self.vice_pivots += 1
-        search(work, BACKWARD | VICE, 1 + (vice >= 0))
+        search(self, BACKWARD | VICE, 1 + (vice >= 0))
         self.pivots += 1
         self._settle()
 
     def _round(self) -> None:
         """Divide each partition into weakly connected ones, and each of these by a pivot and a vice pivot."""
-        work = self._work
         if self._coloured:
             self.colourings += 1
-            pivots = colour(work, self._salt())
+            pivots = colour(self, self._salt())
         else:
             pivots = self._join()
-            search(work, FORWARD, pivots)
-            work.each(draw, self._salt())
-        work.device.run(_start_backward, pivots, work.on, work.queue)
+            search(self, FORWARD, pivots)
+            self.each(draw, self._salt())
+        self.device.run(_start_backward, pivots, self.on, self.queue)
         self.pivots += pivots
-        self.vice_pivots += work.take(FOUND)
-        search(work, BACKWARD | VICE, work.take(QUEUED))
+        self.vice_pivots += self.take(FOUND)
+        search(self, BACKWARD | VICE, self.take(QUEUED))
         untouched = self._settle()
-        self._coloured = not self._coloured and 2 * untouched > work.left
+        self._coloured = not self._coloured and 2 * untouched > self.left
 
     def _join(self) -> int:
         """Make each weakly connected component of a partition a partition; return their number."""
-        work = self._work
         self.joins += 1
-        work.passes += 1
-        work.device.run(plant, work.left, work.open.vertices, work.on.parents)
-        work.each(_join, self._salt())
-        work.each(_divide, work.queue, 0)
-        return work.take(QUEUED)
+        self.passes += 1
+        self.device.run(plant, self.left, self.open.vertices, self.on.parents)
+        self.each(_join, self._salt())
+        self.each(_divide, self.queue, 0)
+        return self.take(QUEUED)
 
     def _settle(self) -> int:
         """End a round: settle vertices reached in both directions; return the number reached in neither."""
         self.rounds += 1
-        self._work.each(_settle)
+        self.each(_settle)
         self._gather()
-        return self._work.take(FOUND)
+        return self.take(FOUND)
 
     def _salt(self) -> int:
         return int(self._salts.integers(1 << 32))
@@ -804,4 +797,4 @@ def multipartition(graph: Graph, transpose: Graph, setting: SoftwareSetting) -> 
     """
     run = _Run(graph, transpose, setting)
     run.run()
-    return Decomposition(labels=-1 - setting.device.read(run.marks), counts=run.counts())
+    return Decomposition(labels=-1 - setting.device.read(run.on.marks), counts=run.counts())

@@ -97,24 +97,25 @@ def expand(
 
 
 @njit(cache=True, nogil=True)
-def search(view: View, marking: Marking, queue: NDArray[np.uint32]) -> int:
-    """Mark all vertices reached from the first vertex of a queue, and append them to the queue.
+def search(view: View, marking: Marking, queue: NDArray[np.uint32], last: int, most: int) -> tuple[int, int]:
+    """Search from the first vertices of a queue while a level has at most a number of vertices.
 
     Parameters
     ----------
     view, marking
         See `expand`; each level adds a pass to the tally.
-    queue : ndarray of uint32, shape (n,)
-        ``queue[0]`` is the source.
+    queue : ndarray of uint32
+        Its first vertices are the sources; those that are reached are appended.
+    last, most : int
+        Number of sources; most vertices of a level that is expanded.
 
     Returns
     -------
-    int
-        Vertices in the queue.
+    tuple of int
+        Range of the level that is not expanded; if it is empty, the search has ended, and this is the queue's end.
     """
-    first, last = 0, 1
-    while first < last:
-        end = expand(view, marking, queue, first, last, queue, last)
+    first = 0
+    while first < last <= first + most:
+        first, last = last, expand(view, marking, queue, first, last, queue, last)
         view.tally[1] += 1
-        first, last = last, end
-    return last
+    return first, last
