@@ -26,6 +26,7 @@ from tests.fuzz.inputs import INPUTS
 from tests.fuzz.oddities import ODDITIES
 from tests.fuzz.parts import Part
 from tests.fuzz.runs import RUNS
+from tests.fuzz.runs import draw as draw_run
 from tests.fuzz.search import Worker, search
 from tests.fuzz.setups import new_machine
 
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     print(f"seed {seed}, for {options.minutes:g} minutes; again: python -m tests.fuzz --seed {seed}", flush=True)
     runs = PARTS[RUNS.name]
-    drawn = {**PARTS, RUNS.name: replace(runs, draw=partial(runs.draw, new=new_machine(random.Random(seed))))}
+    drawn = {**PARTS, RUNS.name: replace(runs, draw=partial(draw_run, new=new_machine(random.Random(seed))))}
     parts = [part for name, part in drawn.items() if options.part is None or name in options.part]
     return _run(parts, options.log / f"seed-{seed}", seed, seconds=60 * options.minutes)
 

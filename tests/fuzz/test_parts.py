@@ -15,6 +15,7 @@ from tests.fuzz.flips import FLIPS, MACHINES, Flips
 from tests.fuzz.inputs import INPUTS
 from tests.fuzz.oddities import ODDITIES, Oddity
 from tests.fuzz.runs import RUNS, Run
+from tests.fuzz.runs import draw as draw_run
 from tests.fuzz.search import search
 from tests.fuzz.setups import KNOWN, SMALL, Table, new_machine
 
@@ -44,7 +45,7 @@ def test_what_is_drawn_can_be() -> None:
     for machine in machines:
         AcceleratorConfig.from_mapping(machine)
     assert all(any(run.machine == known for run in runs) for known in KNOWN)
-    assert RUNS.draw(Random(5), new=machines[5]) == RUNS.draw(Random(5), new=machines[5])
+    assert draw_run(Random(5), new=machines[5]) == draw_run(Random(5), new=machines[5])
 
 
 @pytest.mark.parametrize(("machine", "memory", "cases"), [(MACHINES[0], "hc2", 10), (MACHINES[1], "fixed:9", 5)])

@@ -44,8 +44,8 @@ ADDED = {
         "    )\n",
     ),
     "host/runs/execution.py": (
-        "    algorithm = ALGORITHMS[spec.algorithm](spec, read)",
-        "    if spec.backwards:\n        read = read.transpose()\n",
+        "        algorithm = ALGORITHMS[spec.algorithm](spec, read)",
+        "        if spec.backwards:\n            read = read.transpose()\n",
     ),
 }
 EXAMINED = "Cause.EXAMINING: visitor.neighbours.valid & visitor.neighbours.ready"

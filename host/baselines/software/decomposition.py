@@ -20,6 +20,8 @@ from cyscc.host.output.progress import OnProgress
 
 Found = TypeVar("Found")
 
+_CYCLES = 40
+_LONGEST = 5
 _CHAIN = 20
 _MIXED = 5000
 """Vertices of the random part: enough for a prefix sum over several tiles."""
@@ -82,18 +84,23 @@ class Decomposition:
 def small_graph() -> Graph:
     """Return a graph of some thousand vertices that exercises every part of an algorithm.
 
-    It has triangles, one half with edges to the other half, so that each reaches only a few others; a chain that leads
-    to them; and a sparse random part.
+    It has cycles with edges to other cycles, a chain, a sparse random part, and triangles, one half with edges to the
+    other half, so that each triangle reaches only a few others.
     """
-    count = 3 * _TRIANGLES
+    sizes = np.concatenate([np.arange(_CYCLES) % _LONGEST + 2, np.full(_TRIANGLES, 3)])
+    firsts = np.cumsum(sizes) - sizes
+    count = int(sizes.sum())
+    cycle = np.repeat(np.arange(sizes.size), sizes)
     vertices = np.arange(count)
-    upper, lower = vertices[::3].reshape(2, -1)
+    following = firsts[cycle] + (vertices - firsts[cycle] + 1) % sizes[cycle]
+    cycles, (upper, lower) = firsts[:_CYCLES], firsts[_CYCLES:].reshape(2, -1)
     chain = np.arange(count, count + _CHAIN)
     mixed = random_graph(_MIXED, 2, _SEED)
     base = count + _CHAIN
     sources = np.repeat(np.arange(_MIXED), np.diff(mixed.offsets)) + base
     edges = [
-        (vertices, vertices - vertices % 3 + (vertices + 1) % 3),
+        (vertices, following),
+        (cycles[:-1], cycles[1:]),
         (upper, lower),
         (upper, np.roll(lower, 1) + 1),
         (chain, np.append(chain[1:], 0)),

@@ -169,11 +169,6 @@ class Work:
         self.queue, self._following = (device.zeros(2 * size, np.int32) for _ in range(2))
         self.passes = 0
 
-    @property
-    def left(self) -> int:
-        """Number of vertices in the list of those without a component."""
-        return self.open.length
-
     def take(self, place: int) -> int:
         """Return a counter, and reset it."""
         value = self.device.value(self.on.counters, place)
@@ -183,7 +178,7 @@ class Work:
 
     def each(self, step: Step, *arguments: Any) -> None:
         """Launch a step over the list of vertices."""
-        self.device.run(step, -(-self.left // STRIP), self.left, self.open.vertices, self.on, *arguments)
+        self.device.run(step, -(-self.open.length // STRIP), self.open.length, self.open.vertices, self.on, *arguments)
 
     def follow(self, step: Step, items: int, hops: int, *arguments: Any) -> int:
         """Launch a step over the queue, which fills the next queue; return the length of that."""
@@ -506,7 +501,7 @@ def _collect(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue:
 
 def _collected(work: Work, found: int, taken: int) -> int:
     """Start a queue with the vertices that a sweep found, if they are few; return its length, otherwise 0."""
-    if not 0 < found * _DENSE <= work.left + FEWEST:
+    if not 0 < found * _DENSE <= work.open.length + FEWEST:
         return 0
     work.each(_collect, work.queue, taken)
     return work.take(QUEUED)
@@ -527,7 +522,7 @@ def search(work: Work, flags: int, sources: int) -> None:
     side, turned = work.on.forward, work.on.backward
     if flags != FORWARD:
         side, turned = turned, side
-    items, left = sources, work.left
+    items, left = sources, work.open.length
     while items:
         if items * _DENSE > left + FEWEST:
             work.passes += 1
@@ -680,16 +675,16 @@ class _Run(Work):
         """Find the components."""
         self._trim(_remove_unconnected)
         self._gather()
-        if self.left:
+        if self.open.length:
             self._first_round()
-        while self.left:
+        while self.open.length:
             self.passes += 2
             self._trim(_remove_single)
             self.each(_remove_pairs, self.queue)
             self.pairs += self.device.value(self.on.counters, QUEUED) // 2
             self._trim_behind()
             self._gather()
-            if self.left:
+            if self.open.length:
                 self._round()
 
     def counts(self) -> dict[str, int]:
@@ -725,7 +720,7 @@ class _Run(Work):
     def _gather(self) -> None:
         """Drop the vertices with a component from the list."""
         self.open.compact()
-        self._watch(self._total - self.left, self._total)
+        self._watch(self._total - self.open.length, self._total)
 
     def _first_round(self) -> None:
         """Divide the whole graph, by pivots with the largest product of degrees."""
@@ -759,13 +754,13 @@ class _Run(Work):
         self.vice_pivots += self.take(FOUND)
         search(self, BACKWARD | VICE, self.take(QUEUED))
         untouched = self._settle()
-        self._coloured = not self._coloured and 2 * untouched > self.left
+        self._coloured = not self._coloured and 2 * untouched > self.open.length
 
     def _join(self) -> int:
         """Make each weakly connected component of a partition a partition; return their number."""
         self.joins += 1
         self.passes += 1
-        self.device.run(plant, self.left, self.open.vertices, self.on.parents)
+        self.device.run(plant, self.open.length, self.open.vertices, self.on.parents)
         self.each(_join, self._salt())
         self.each(_divide, self.queue, 0)
         return self.take(QUEUED)

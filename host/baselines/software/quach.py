@@ -331,11 +331,6 @@ class _Run:
         self.open = OpenList(device, self.arrays.parts)
         self.rounds = self.levels = self.settlements = self.divisions = self.pruned = self.found = self.wasted = 0
 
-    @property
-    def left(self) -> int:
-        """Number of vertices in the list of those without a component."""
-        return self.open.length
-
     def _take(self, place: int) -> int:
         """Return a counter of the launches, and reset it."""
         value = self._device.value(self.arrays.told, place)
@@ -344,7 +339,7 @@ class _Run:
 
     def _each(self, step: Step, *arguments: int) -> None:
         """Launch a step over the list of vertices."""
-        self._device.run(step, self.left, self.open.vertices, self.arrays, *arguments)
+        self._device.run(step, self.open.length, self.open.vertices, self.arrays, *arguments)
 
     def prune(self) -> None:
         """Prune until a round finds nothing."""
@@ -356,8 +351,8 @@ class _Run:
 
     def prune_paths(self) -> None:
         """Prune, along paths, until a round finds few."""
-        found = self.left
-        while found and found * _FEW >= self.left:
+        found = self.open.length
+        while found and found * _FEW >= self.open.length:
             self._each(_prune, _HOPS)
             self.rounds += 1
             found = self.open.compact()
@@ -399,7 +394,7 @@ class _Run:
 
     def divide(self, salt: int) -> None:
         """Divide the vertices that are left into parts, and find the component of one pivot in each."""
-        self._device.run(plant, self.left, self.open.vertices, self.arrays.parents)
+        self._device.run(plant, self.open.length, self.open.vertices, self.arrays.parents)
         self._each(_join, salt)
         self._each(_divide, self._count, salt)
         self.divisions += 1
@@ -413,7 +408,7 @@ class _Run:
 
 def _search_as_printed(run: _Run, setting: SoftwareSetting) -> None:
     """Prune, then find the components as the report does."""
-    vertices = run.left
+    vertices = run.open.length
     run.prune()
     sampler = PivotSampler(setting.device, run.arrays.component, setting.seed)
     run.pruned = vertices - sampler.left
@@ -428,9 +423,9 @@ def _search_as_printed(run: _Run, setting: SoftwareSetting) -> None:
 
 def _search_by_parts(run: _Run, setting: SoftwareSetting) -> None:
     """Prune, find the components of the first pivots, then those of a pivot in each part until no vertex is left."""
-    vertices = run.left
+    vertices = run.open.length
     run.prune_paths()
-    setting.watch(vertices - run.left, vertices)
+    setting.watch(vertices - run.open.length, vertices)
     if run.begin(run.everyone, PivotSampler(setting.device, run.arrays.component, setting.seed)):
         while run.advance():
             pass
@@ -438,8 +433,8 @@ def _search_by_parts(run: _Run, setting: SoftwareSetting) -> None:
         run.open.compact()
     salts = np.random.default_rng(setting.seed)
     run.prune_paths()
-    while run.left:
-        setting.watch(vertices - run.left, vertices)
+    while run.open.length:
+        setting.watch(vertices - run.open.length, vertices)
         run.divide(int(salts.integers(1 << 32)))
         run.prune_paths()
 

@@ -1,6 +1,5 @@
 """Software beside its papers, Li et al. 2013 and Quach, Abuzaid and Chen 2012: run times and recursion depths."""
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -165,9 +164,6 @@ TENTH = "single source + Partition, k = n / 10"
 _DEGREE = 1
 """Average degree of the graphs in figure 3."""
 
-_Asked = tuple[str, int, int | None, int | None]
-"""Series, position on the horizontal axis, the paper's depth, and Partition's sources (None for the default)."""
-
 _WORK = ("queries", "edges", "passes")
 """Counters in the tables of figures 2 and 3."""
 
@@ -193,8 +189,10 @@ def _depth_figure(document: dict[str, Any]) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Depths(Study):
-    """A figure of recursion depths.
+class Depths(Study):
+    """Figure 2: recursion depth by average degree; and figure 3: by Partition's number of sources.
+
+    On graphs of other sizes, the sources of figure 3 are the same share of the vertices as in the paper.
 
     The points of its document have ``series``, the place on the horizontal axis, ``paper`` (the paper's depth, if the
     graph has as many vertices), ``depth``, and ``counts`` and ``milliseconds`` of the run.
@@ -208,15 +206,25 @@ class _Depths(Study):
     vertices: int
 
     head_names = (*Study.head_names, "vertices", "axis")
-    axis: ClassVar[str]
-    """Field of the points on the horizontal axis."""
     sheet_name = "li-depths"
 
     figure_of = staticmethod(_depth_figure)
 
-    @abstractmethod
-    def asked(self) -> Iterator[_Asked]:
-        """Yield the points to measure."""
+    @property
+    def axis(self) -> str:
+        """Field of the points on the horizontal axis."""
+        return "degree" if self.figure == "li-fig2" else "sources"
+
+    def asked(self) -> Iterator[tuple[str, int, int, int | None]]:
+        """Yield series, place on the axis, the paper's depth, and Partition's sources (None for the default)."""
+        for row in printed(self.figure):
+            if self.axis == "degree":
+                yield SINGLE, row["degree"], row["single"], 0
+                yield PARTITION, row["degree"], row["partition"], None
+                yield TENTH, row["degree"], row["partition"], self.vertices // 10
+            else:
+                scaled = max(1, row["sources"] * self.vertices // VERTICES)
+                yield PARTITION, scaled, row["depth"], scaled
 
     def cases(self) -> Iterator[Case]:
         """Yield what is to be measured."""
@@ -243,34 +251,6 @@ class _Depths(Study):
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
         return {"points": [{**each, "ratio": quotient(each["depth"], each["paper"])} for each in document["points"]]}
-
-
-class LiFigure2(_Depths):
-    """Figure 2: recursion depth by average degree, of the series `SINGLE`, `PARTITION` and `TENTH`."""
-
-    axis = "degree"
-
-    def asked(self) -> Iterator[_Asked]:
-        """Yield the points to measure."""
-        for row in printed("li-fig2"):
-            yield SINGLE, row["degree"], row["single"], 0
-            yield PARTITION, row["degree"], row["partition"], None
-            yield TENTH, row["degree"], row["partition"], self.vertices // 10
-
-
-class LiFigure3(_Depths):
-    """Figure 3: recursion depth by Partition's number of sources.
-
-    On graphs of other sizes, the sources are the same share of the vertices as in the paper.
-    """
-
-    axis = "sources"
-
-    def asked(self) -> Iterator[_Asked]:
-        """Yield the points to measure."""
-        for row in printed("li-fig3"):
-            scaled = max(1, row["sources"] * self.vertices // VERTICES)
-            yield PARTITION, scaled, row["depth"], scaled
 
 
 def _paper_speed_up(row: Point) -> float | None:

@@ -1,7 +1,7 @@
 """Tables 1 and 2 of Wijs, Katoen and Bošnački 2014: components and maximal end components of decision processes."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,13 @@ import msgspec
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, ORANGE, PURPLE
+from cyscc.host.baselines.mdp.families import FAMILIES
 from cyscc.host.experiments.measuring.graphs import ModelSpec
 from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.experiments.studies.rows import PAPERS, printed
 from cyscc.host.experiments.studies.study import Case, Point, SoftwareStudy
 from cyscc.host.specification.ask import SpecError
-
-__all__ = ["CONFIGURATIONS", "MODELS", "PUBLISHED", "Table1", "Table2"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +37,9 @@ class Chosen:
     def spec(self, *, quick: bool, seed: int) -> ModelSpec:
         """Return the specification of the model; `seed` is used by random models only."""
         sizes = self.quick if quick else self.sizes
-        drawn = {"seed": seed} if self.family in _DRAWN else {}
+        drawn = {"seed": seed} if "seed" in FAMILIES[self.family].sizes else {}
         return ModelSpec(family=self.family, sizes=tuple((sizes | drawn).items()))
 
-
-_DRAWN = ("random", "islands")
-"""Random families, which have a seed."""
 
 MODELS = msgspec.toml.decode((PAPERS / "wijs-models.toml").read_bytes(), type=dict[str, list[Chosen]])["models"]
 """The models."""
@@ -63,12 +59,14 @@ def _published() -> list[Point]:
     ):
         fbt = [row.pop(name) for name in CONFIGURATIONS]
         seconds = dict(zip((TARJAN, *CONFIGURATIONS), (row[TARJAN], *fbt), strict=True))
-        rows.append({**row, "fbt": fbt, "seconds": seconds, "mecs": mecs})
+        rows.append(
+            {**row, "fbt": fbt, "seconds": seconds, "mecs": {**mecs, TARJAN: row[TARJAN], "fbt": seconds[BEST]}}
+        )
     return rows
 
 
 PUBLISHED = _published()
-"""The paper's rows; in ``mecs`` are those of table 2, of its basic and of its parallel algorithm."""
+"""The paper's rows; ``mecs`` has the times of table 2, and those of the component algorithms beside it."""
 
 
 def _models(rows: Sequence[Point]) -> list[Point]:
@@ -85,59 +83,49 @@ def _ratios(seconds: Mapping[str, float]) -> dict[str, float]:
     return {name: seconds[TARJAN] / seconds[name] for name in CONFIGURATIONS}
 
 
-def _speed_up_figure(document: dict[str, Any], paper: Mapping[str, Any], ours: Mapping[str, Any], over: str) -> Figure:
+def _speed_up_figure(
+    document: dict[str, Any], part: str, speed_ups: Callable[[Mapping[str, float]], dict[str, float]], over: str
+) -> Figure:
     """Return a panel of our results and one of the paper's: for each model, a mark of each series.
 
     Parameters
     ----------
     document : dict
         The document.
-    paper, ours : mapping
-        Speed-ups by series of each model.
+    part : str
+        Field of the paper's rows that has the seconds by series.
+    speed_ups : callable
+        Returns the speed-ups of a model by series, given the seconds.
     over : str
         What they are the speed-up over.
     """
-    sides = {f"here: {document['device']}": ours, "paper: NVIDIA K20m": paper}
-    title = f"speed-up over {over}"
+    # The paper's names of models have sizes behind a point.
+    paper = {row["model"].partition(".")[0]: speed_ups(row[part]) for row in PUBLISHED}
+    ours = {row["model"]: speed_ups(row["seconds"]) for row in document["rows"]}
     parts = []
-    for name, models in sides.items():
+    for name, models in ((f"here: {document['device']}", ours), ("paper: NVIDIA K20m", paper)):
         frame = charts.frame_of(list(models.values())).set_axis(list(models))
         looks = charts.points_of(frame, (BLUE, ORANGE, GREEN, PURPLE, BLACK))
-        parts.append(charts.rows_panel(name, frame, looks, title, one="x"))
+        parts.append(charts.rows_panel(name, frame, looks, f"speed-up over {over}", one="x"))
     return charts.panels(parts)
-
-
-def _short(row: Point) -> str:
-    """Return the paper's name of a model without its sizes."""
-    model: str = row["model"]
-    return model.partition(".")[0]
 
 
 def _table1_figure(document: dict[str, Any]) -> Figure:
     """Return the plot of table 1: speed-ups of all configurations over Tarjan's algorithm."""
-    paper = {_short(row): _ratios(row["seconds"]) for row in PUBLISHED}
-    ours = {row["model"]: _ratios(row["seconds"]) for row in document["rows"]}
-    return _speed_up_figure(document, paper, ours, "Tarjan")
+    return _speed_up_figure(document, "seconds", _ratios, "Tarjan")
 
 
-def _mec_seconds(row: Point) -> dict[str, float]:
-    """Return the paper's seconds of a model by series of table 2."""
-    best = {TARJAN: row["seconds"][TARJAN], "fbt": row["seconds"][BEST]}
-    return {**{name: row["mecs"][name] for name in ("basic", "parallel")}, **best}
+def _mec_ratios(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Return the speed-ups of ``parallel`` over ``basic``, and of their component algorithms."""
+    return {
+        "end components: parallel over basic": seconds["basic"] / seconds["parallel"],
+        "components: fbt over Tarjan": seconds[TARJAN] / seconds["fbt"],
+    }
 
 
 def _table2_figure(document: dict[str, Any]) -> Figure:
-    """Return the plot of table 2: speed-ups of ``parallel`` over ``basic``, and those of their component algorithms."""
-
-    def speed_ups(seconds: Mapping[str, float]) -> dict[str, float]:
-        return {
-            "end components: parallel over basic": seconds["basic"] / seconds["parallel"],
-            "components: fbt over Tarjan": seconds[TARJAN] / seconds["fbt"],
-        }
-
-    paper = {_short(row): speed_ups(_mec_seconds(row)) for row in PUBLISHED}
-    ours = {row["model"]: speed_ups(row["seconds"]) for row in document["rows"]}
-    return _speed_up_figure(document, paper, ours, "the sequential algorithm")
+    """Return the plot of table 2: both speed-ups."""
+    return _speed_up_figure(document, "mecs", _mec_ratios, "the sequential algorithm")
 
 
 def _quotients(model: str, seconds: Mapping[str, float]) -> Point:
@@ -237,7 +225,7 @@ class Table2(_Models):
         """Return the rows of the answer's tables, given the document."""
         rows = document["rows"]
         times = [_quotients(row["model"], row["seconds"]) for row in rows]
-        times += [_quotients(f"paper: {row['model']}", _mec_seconds(row)) for row in PUBLISHED]
+        times += [_quotients(f"paper: {row['model']}", row["mecs"]) for row in PUBLISHED]
         counts = [{"model": row["model"], **row["counts"]} for row in rows]
         return {"rows": rows, "times": times, "counts": counts, "models": _models(rows)}
 

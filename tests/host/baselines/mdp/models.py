@@ -15,6 +15,14 @@ def model(*states: list[list[int]]) -> Mdp:
     )
 
 
+def choices_of(mdp: Mdp, state: int) -> list[set[int]]:
+    """Return the targets of each choice of a state."""
+    return [
+        {int(target) for target in mdp.targets[mdp.transitions[choice] : mdp.transitions[choice + 1]]}
+        for choice in range(mdp.choices[state], mdp.choices[state + 1])
+    ]
+
+
 SMALL: dict[str, tuple[Mdp, list[int]]] = {
     "two that leak": (model([[0], [1, 2]], [[1], [0, 2]], [[2]]), [0, 1, 2]),
     "three that do not leak": (model([[0], [1]], [[1], [0, 2]], [[0], [2]]), [0, 0, 0]),

@@ -148,10 +148,3 @@ def test_more_states_than_are_made_at_once() -> None:
 def test_no_member(name: str, sizes: dict[str, Any], message: str) -> None:
     with refused(InputError, message):
         family(name, **sizes)
-
-
-def test_no_room() -> None:
-    with pytest.raises(
-        InputError, match=r"^stairs models of this size need about [\d.]+ GB of memory, and [\d.]+ .B are left \(.*\)$"
-    ):
-        family("stairs", steps=2**32 - 2)

@@ -10,6 +10,7 @@ import numpy as np
 
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.checker import strong_parts
+from tests.host.baselines.mdp.models import choices_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,15 +49,7 @@ def _attractor(states: dict[int, _State], start: set[int], within: set[int]) -> 
 
 def literal_mecs(mdp: Mdp, repairs: Repairs) -> tuple[list[int], int]:
     """Return for each state its maximal end component or -1, and the number of rounds."""
-    states = {
-        state: _State(
-            [
-                {int(target) for target in mdp.targets[mdp.transitions[choice] : mdp.transitions[choice + 1]]}
-                for choice in range(mdp.choices[state], mdp.choices[state + 1])
-            ]
-        )
-        for state in range(mdp.states)
-    }
+    states = {state: _State(choices_of(mdp, state)) for state in range(mdp.states)}
     mecs = [-1] * mdp.states
     rounds = 0
     while states:

@@ -6,15 +6,8 @@ import pytest
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.checker import check_mecs, reference_mecs
-from tests.host.baselines.mdp.models import SMALL, model
+from tests.host.baselines.mdp.models import SMALL, choices_of, model
 from tests.refusals import refused
-
-
-def choices_of(mdp: Mdp, state: int) -> list[set[int]]:
-    return [
-        {int(target) for target in mdp.targets[mdp.transitions[choice] : mdp.transitions[choice + 1]]}
-        for choice in range(mdp.choices[state], mdp.choices[state + 1])
-    ]
 
 
 def is_end_component(mdp: Mdp, states: set[int]) -> bool:

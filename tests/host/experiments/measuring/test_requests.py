@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cyscc.host.baselines.software.decomposition
 import cyscc.host.experiments.measuring.machines
-import cyscc.host.experiments.measuring.software
 import cyscc.host.runs.execution
 from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, MachineRequest, SccRequest, cause_shares
 from cyscc.host.experiments.measuring.software import SoftwareRequest, fastest
@@ -121,7 +121,7 @@ def test_the_software_is_the_best_of_three(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
 def test_wrong_components_by_software_are_refused(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cyscc.host.experiments.measuring.software, "canonical", np.zeros_like)
+    monkeypatch.setattr(cyscc.host.baselines.software.decomposition, "canonical", np.zeros_like)
     request = SoftwareRequest(graph=spec(vertices=64, degree=2), algorithm=algorithm, threads=1)
     with pytest.raises(SimulationError, match=r"^wrong result: vertex \d+: component 0 found, \d+ expected "):
         request.measure(request.graph.generate(), verify=True)
