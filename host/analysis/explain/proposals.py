@@ -384,6 +384,7 @@ _MORE = {
     "groups": "More bank groups have more banks.",
     "banks": "More banks divide what several words bring to one.",
     "links": "More links to each controller let pass more of what waits at the ports.",
+    "entries": "A controller chooses among more requests.",
     "reads_in_flight": "A port may have more reads under way.",
     "writes_in_flight": "A port may have more writes under way.",
     "port_queue": "A port's longer queue takes bursts.",
@@ -396,13 +397,19 @@ _MAPS = ("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns
 _TRAVEL = ("travel", "way_", "latency", "t_cl", "t_cwl")
 """Parts of the names of times that each access takes, whatever others there are."""
 
-_NO_TIMES = ("machine_mhz", "memory_mhz", "seed", "columns", "refresh_stagger", "flush_travel")
+_NO_TIMES = (
+    *("machine_mhz", "memory_mhz", "seed", "columns", "refresh_stagger", "flush_travel"),
+    *("pseudo_channels", "burst_bytes", "write_batch"),
+)
 """Parameters of memories that are no times of accesses."""
+
+_GAPS = ("t_ras", "t_faw", "t_ccd_l", "t_rrd", "t_rtp", "t_w", "t_rtw", "activate_", "precharge_")
+"""How names of times begin that lie between accesses: a lone one has none of them."""
 
 _REFRESH = ("t_rfc", "t_refi")
 """The time of a refresh, and that from one to the next."""
 
-_TICKS = ("t_", "way_", "burst")
+_TICKS = ("t_", "way_", "burst", "activate_", "precharge_")
 """How names of times begin that are in cycles of the memory, where it has a clock of its own."""
 
 
@@ -431,7 +438,8 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
             if name in of_banks:
                 # What makes accesses wait for banks is divided between the times of a bank.
                 queueing = max(seen.bank_use, 1 - seen.unloaded) / (1 + len(of_banks))
-                yield _Change({named: value // 2}, waits, max(alone, queueing), "A bank is free again sooner.")
+                likely = queueing if name.startswith(_GAPS) else max(alone, queueing)
+                yield _Change({named: value // 2}, waits, likely, "A bank is free again sooner.")
             else:
                 yield _Change({named: value // 2}, waits, alone, "Answers come sooner.")
 
