@@ -8,7 +8,7 @@ from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Mo
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream
 
-_TOP = "harness"
+TOP = "harness"
 
 
 class _Opened(Elaboratable):
@@ -254,11 +254,11 @@ class Harness:
         """
         ports = [self._domain.clk, *self._inputs, *(signal for _, signal in self._conditions.values())]
         ports += [(None, signal, PortDirection.Output) for signal in also]
-        text = rtlil.convert(self.m, name=_TOP, ports=ports, emit_src=False)
+        text = rtlil.convert(self.m, name=TOP, ports=ports, emit_src=False)
         cells = [
             f"  cell ${kind} \\{name}\n    connect \\A \\{signal.name}\n    connect \\EN 1'1\n  end\n"
             for name, (kind, signal) in self._conditions.items()
             if kind == "assume" or only is None or name in only
         ]
-        end = text.index("\nend\n", text.index(f"module \\{_TOP}\n"))
+        end = text.index("\nend\n", text.index(f"module \\{TOP}\n"))
         return "\n".join((text[:end], *cells, text[end:]))

@@ -28,7 +28,7 @@ from tests.formal import (
     visits,
     wiring,
 )
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, any_place, family, kept_mutants
 
 PROOFS: tuple[Proof, ...] = (
     *buffers.PROOFS,
@@ -59,3 +59,10 @@ PROOFS: tuple[Proof, ...] = (
     *links.PROOFS,
 )
 """All proofs, in the order in which they are run and documented."""
+
+
+def shown_to_fail(proof: Proof) -> set[str]:
+    """Return the names of properties, in `any_place`, that a mutant or broken variant of like hardware violates."""
+    alike = [other for other in PROOFS if family(other) == family(proof)]
+    names = [name for other in alike for name in (*kept_mutants(other), *(broken.breaks for broken in other.broken))]
+    return {any_place(name) for name in names}

@@ -13,9 +13,8 @@ import pytest
 from cyscc.host.graph.formats import writer
 from cyscc.host.runs.results import SccResult
 from tests.fuzz import __main__ as command
-from tests.fuzz.parts import Finding, Part
 from tests.fuzz.runs import RUNS, Run
-from tests.fuzz.search import Worker, search
+from tests.fuzz.search import Finding, Part, Worker, search
 from tests.fuzz.shapes import draw_graph
 
 

@@ -91,7 +91,7 @@ def _test(part: Part, python: list[str], environment: Mapping[str, str]) -> Row:
     told = {name: f"{environment.get(name, '')}:log_path={part.folder / 'report'}" for name in part.reporters}
     command = [*python, "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long"]
     if part.preloaded:
-        command += ["-p", "tests.sanitizers.watching"]
+        command += ["-p", "tests.sanitizers.instrumented"]
     last = ""
     own = {**environment, **told}
     with subprocess.Popen(

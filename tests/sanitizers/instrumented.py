@@ -1,19 +1,21 @@
-"""Instruments the memory's compiled code with a sanitizer's calls for loads and stores.
-
-Compilers for C++ do that by themselves; numba does not. What numba compiles for the memory reads and writes words at
-addresses that are numbers (see `sim/memory/structures.py`), and nothing else there does.
-"""
+"""Instrumented builds, and what they report."""
 
 import ctypes
+import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
+import pytest
 from llvmlite import ir
 from numpy.typing import NDArray
 
 import cyscc.sim.memory.memory
+from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.executors.compiled import executor as compiled
 from cyscc.sim.memory.structures import LINE_WORDS, Arena, Record
 
 _LINE_BYTES = 8 * LINE_WORDS
@@ -113,3 +115,50 @@ def _tell(builder: ir.IRBuilder, name: str, pointer: ir.Value) -> None:
     kind = ir.FunctionType(ir.VoidType(), [word])
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
     builder.call(function, [builder.ptrtoint(pointer, word)])
+
+
+LIBRARIES = "CYSCC_WATCHED_LIBRARIES"
+"""Variable with the libraries of machines by preset, as JSON."""
+
+TOLD = "CYSCC_WATCHED_BY"
+"""Variable with the prefix of the sanitizer's functions, ``asan`` or ``tsan``."""
+
+_THREADS = 3
+_FUNCTIONS = {"asan": ("__asan_load8", "__asan_store8"), "tsan": ("__tsan_read8", "__tsan_write8")}
+
+
+def watch() -> None:
+    """Have the memory's code watched, and take only machines that are: tools, which build others, are not to be."""
+    instrument(*_FUNCTIONS[os.environ[TOLD]])
+    if os.environ[TOLD] == "asan":
+        fence()
+    else:
+        _have_threads()
+    libraries = json.loads(os.environ[LIBRARIES])
+
+    def find_library(config: AcceleratorConfig, *, waves: bool, on_step: Any = None) -> Path:
+        for name, library in libraries.items():
+            if config == PRESETS[name] and not waves:
+                return Path(library)
+        _skip()
+
+    compiled.build_library = find_library
+
+
+def _have_threads() -> None:
+    """Run every machine on several threads, whatever a test says."""
+    make = compiled.CompiledExecutor
+
+    def make_threaded(*arguments: Any, threads: int = 1, **options: Any) -> compiled.CompiledExecutor:
+        return make(*arguments, threads=max(threads, _THREADS), **options)
+
+    compiled.CompiledExecutor = make_threaded  # type: ignore[misc, assignment]
+
+
+def _skip() -> NoReturn:
+    pytest.skip("this machine is not built for a sanitizer")
+
+
+def pytest_configure() -> None:
+    """Watch the tests."""
+    watch()

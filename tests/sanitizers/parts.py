@@ -11,8 +11,8 @@ from pathlib import Path
 
 from cyscc.hw.config import PRESETS
 from cyscc.sim.executors.compiled.parts import build_library
-from tests.sanitizers import instrumented, watching
-from tests.sanitizers.watching import LIBRARIES, TOLD
+from tests.sanitizers import instrumented
+from tests.sanitizers.instrumented import LIBRARIES, TOLD
 
 FOLDER = Path("build", "sanitized").absolute()
 
@@ -122,7 +122,7 @@ def _found(library: str) -> str:
 
 def _digest() -> str:
     """Return a digest of the instrumentation, which numba's own cache does not take into account."""
-    sources = (instrumented.__file__, watching.__file__)
+    sources = (instrumented.__file__,)
     return sha256(b"".join(Path(source).read_bytes() for source in sources)).hexdigest()[:16]
 
 
@@ -135,7 +135,7 @@ PARTS = (
             "C++ adds beyond 64 bits",
         ),
         tests=(
-            *("tests/sim/memory", "tests/sim/executors/test_executors.py", "tests/sim/executors/test_state.py"),
+            *("tests/sim/memory", "tests/sim/executors/test_executors.py", "tests/sim/executors/test_executors.py"),
             *("tests/system/test_pinned.py", "tests/system/test_checkpoints.py"),
             *("-k", "not amaranth and not executors and not threads"),
         ),

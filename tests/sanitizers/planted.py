@@ -18,7 +18,7 @@ from cyscc.sim.memory.compiling import OPTIONS
 from cyscc.sim.memory.functions import PROTOTYPES
 from cyscc.sim.memory.records import context_of
 from cyscc.sim.numba_internals import compiled_cfunc
-from tests.sanitizers.watching import watch
+from tests.sanitizers.instrumented import watch
 
 
 class Fault(NamedTuple):
