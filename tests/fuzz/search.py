@@ -62,7 +62,7 @@ class Part(Generic[Case]):
     name: str
     turn: int
     patience: float
-    draw: Callable[[Random], Case]
+    draw: Callable[..., Case]
     examine: Callable[[Case, Path], Finding]
 
 
