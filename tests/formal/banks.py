@@ -11,8 +11,7 @@ from cyscc.hw.switch.credit_bank import CreditBank
 from tests.formal.faults import spoiled
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
-from tests.formal.watch import outlast
-from tests.formal.watch_bank import DEPTH, relate_room, watch_bank, watch_queues
+from tests.formal.watch import DEPTH, outlast, relate_room, watch_bank, watch_queues
 
 WIDTH = 6
 QUEUES = 3

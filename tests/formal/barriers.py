@@ -12,9 +12,8 @@ from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.skid import Skid
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import port_names
-from tests.formal.harness import Harness, Part
+from tests.formal.harness import Harness, Part, Stub, free_ports
 from tests.formal.proof import Proof
-from tests.formal.stub import Stub, free_ports
 from tests.formal.watch import outlast
 
 KERNELS = 3

@@ -12,7 +12,7 @@ from cyscc.hw.exchange.wires import PLANES, owner_bits, rest_bits
 from tests.formal.faults import breaking, spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
-from tests.formal.watch_bank import DEPTH, relate_room, watch_queues
+from tests.formal.watch import DEPTH, relate_room, watch_queues
 
 KERNELS = 4
 READERS = 2

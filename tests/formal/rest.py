@@ -27,7 +27,7 @@ from tests.formal.harness import Harness, Part
 from tests.formal.kernels import FETCHING, SEARCHING
 from tests.formal.proof import Proof
 from tests.formal.switch import KERNELS, LINK_BITS, LINKS, MANY_LINK_BITS
-from tests.formal.watch_bank import DEPTH
+from tests.formal.watch import DEPTH
 
 
 class _Register(NamedTuple):

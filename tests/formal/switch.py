@@ -11,8 +11,7 @@ from cyscc.hw.switch.link_slice import LinkSlice
 from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
-from tests.formal.watch import outlast, queue_counts
-from tests.formal.watch_bank import DEPTH, relate_room, watch_bank, watch_queues
+from tests.formal.watch import DEPTH, outlast, queue_counts, relate_room, watch_bank, watch_queues
 
 KERNELS = 2
 LINKS = 2
