@@ -15,11 +15,12 @@ from tests.alone.engines import BfsKernelStimuli, EngineStimuli, KernelStimuli, 
 from tests.alone.exchanges import (
     BankSweeperStimuli,
     ExchangeSliceStimuli,
+    ExchangingKernelStimuli,
+    ExchangingShellStimuli,
     IdMergerStimuli,
     IdRouterStimuli,
     VisitedBankStimuli,
 )
-from tests.alone.exchanging_engines import ExchangingKernelStimuli, ExchangingShellStimuli
 from tests.alone.parts import file_of
 from tests.alone.slots import SlotDispenserStimuli, SlotStationStimuli
 from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed

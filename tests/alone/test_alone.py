@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.alone.parts import all_parts, file_of
-from tests.alone.pins import pins
 from tests.alone.surroundings import stimuli_of
-from tests.alone.traces import trace
+from tests.alone.traces import pins, trace
 from tests.conftest import ROOT
 
 PARTS = all_parts()

@@ -1,15 +1,19 @@
-"""Responses of a component to its stimuli, in Amaranth's simulator."""
+"""Traces of components, and their pins. After an intended change: ``python -m tests.alone.traces``."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.sim import Simulator
 
 from cyscc.hw.verilog import port_names
+from tests.alone.parts import all_parts
 from tests.alone.stimuli import Stimuli
+from tests.alone.surroundings import stimuli_of
 
 
 @dataclass(frozen=True)
@@ -109,3 +113,21 @@ def _mask(outputs: Mapping[str, int], widths: Mapping[str, int]) -> int:
         for name, width in widths.items()
     }
     return _packed(meant, widths)
+
+
+_PINS = Path(__file__).with_name("pins.json")
+
+
+def pins() -> dict[str, str]:
+    """Return the digest of each component's trace by its name, see `tests.alone.parts.all_parts`."""
+    found: dict[str, str] = json.loads(_PINS.read_text())
+    return found
+
+
+def _main() -> None:
+    found = {name: trace(stimuli_of(part, name)).digest for name, part in all_parts().items()}
+    _PINS.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    _main()

@@ -16,7 +16,7 @@ from cyscc.hw.axi.registers import AxiStatus, ControlRegister
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.registers import Counter, Instruction, KernelWord, Register, kernel_register
 from tests.cocotb.axi_coprocessor import AxiCoprocessor
-from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of, run_graphs
+from tests.cocotb.machine import ENGINES, GRAPHS, machine_of, run_graphs
 from tests.system.graphs import graph_of
 
 CONFIG = machine_of(int(os.environ.get(ENGINES, "1")))

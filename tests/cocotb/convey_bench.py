@@ -9,7 +9,7 @@ from cocotb.handle import HierarchyObject
 
 from cyscc.hw.registers import Register, kernel_register
 from tests.cocotb.convey_coprocessor import ConveyCoprocessor
-from tests.cocotb.foreign_runs import ENGINES, GRAPHS, machine_of, run_graphs
+from tests.cocotb.machine import ENGINES, GRAPHS, machine_of, run_graphs
 
 CONFIG = machine_of(int(os.environ.get(ENGINES, "1")))
 """The machine."""

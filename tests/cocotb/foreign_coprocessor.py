@@ -1,6 +1,7 @@
-"""Base of coprocessors on ports other than the native ones."""
+"""The coprocessor of a machine with a vendor's top, and a plain memory."""
 
 import abc
+import mmap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from cocotb.task import resume
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Register
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor, Instruction
-from tests.cocotb.plain_memory import PlainMemory
 
 
 class ForeignCoprocessor(Coprocessor):
@@ -91,3 +91,42 @@ class ForeignCoprocessor(Coprocessor):
 
     def close(self) -> None:
         """Do nothing: the simulator continues with the next run."""
+
+
+_BASE = 4096
+_SIZE = 1 << 20
+
+
+class PlainMemory:
+    """Bytes that host and hardware share; the methods are those of `cyscc.sim.coprocessor.Coprocessor`."""
+
+    def __init__(self) -> None:
+        self.raw = mmap.mmap(-1, _SIZE)
+        self.array = np.frombuffer(self.raw, np.uint8)
+        self._top = _BASE
+
+    def clear(self) -> None:
+        """Take everything back."""
+        self.array[:] = 0
+        self._top = _BASE
+
+    def allowed(self, address: int, size: int) -> bool:
+        """Tell whether the hardware may access `size` bytes."""
+        return _BASE <= address <= self._top - size
+
+    def allocate(self, size: int, *, holds: ArrayKind = ArrayKind.OTHER) -> int:
+        """Reserve memory."""
+        address = self._top
+        self._top += -(-size // 512) * 512
+        assert self._top <= _SIZE
+        return address
+
+    def write(self, address: int, values: npt.NDArray[Any]) -> None:
+        """Copy an array into the memory."""
+        content = np.ascontiguousarray(values).view(np.uint8).reshape(-1)
+        self.array[address : address + content.size] = content
+
+    def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """Return a part of the memory."""
+        kind = np.dtype(dtype)
+        return self.array[address : address + count * kind.itemsize].view(kind)

@@ -1,4 +1,4 @@
-"""The exported Verilog in a foreign simulator makes the runs of the engine: the same cycles, answers and memory."""
+"""Exported Verilog under foreign simulators: as it is, and with vendors' tops."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from cyscc.sim.executors.amaranth import AmaranthExecutor
+from tests.cocotb import axi_bench, convey_bench
 from tests.cocotb.bench import OUTCOMES, SUITE
+from tests.cocotb.machine import ENGINES, GRAPHS, machine_of
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
 from tests.cocotb.suites import SUITES, WATCHDOG, outcome
 
@@ -32,3 +34,39 @@ def test_same_as_the_engine(name: str, simulator: str, tmp_path: Path, monkeypat
     for run, actual in zip(runs, json.loads(outcomes.read_text()), strict=True):
         expected = outcome(run, config, lambda memory: AmaranthExecutor(config, memory, watchdog=WATCHDOG))
         assert (run, actual) == (run, expected)
+
+
+# Building takes longer than the runs: an AE behind AXI is looked at in every run, all else in the long ones.
+@needs_library
+@pytest.mark.parametrize("graphs", [10, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("top", ["axi", pytest.param("convey", marks=pytest.mark.long)])
+def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_bench(
+        simulator=simulator,
+        config=axi_bench.CONFIG if top == "axi" else convey_bench.CONFIG,
+        limits=axi_bench.LIMITS,
+        top=top,
+        bench=f"tests.cocotb.{top}_bench",
+        folder=tmp_path,
+        variables={GRAPHS: str(graphs)},
+        environment=monkeypatch,
+    )
+
+
+@pytest.mark.long
+@needs_library
+@pytest.mark.parametrize("engines", [2, 4])
+@pytest.mark.parametrize("top", ["axi", "convey"])
+def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_bench(
+        simulator="verilator",
+        config=machine_of(engines),
+        limits=axi_bench.LIMITS,
+        top=top,
+        bench=f"tests.cocotb.{top}_bench",
+        folder=tmp_path,
+        tests="graphs_under",
+        variables={ENGINES: str(engines), GRAPHS: "2"},
+        environment=monkeypatch,
+    )

@@ -14,9 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from cyscc.host.output.progress import Progress
-from tests.formal.proof import PROVEN, Broken, Proof, check, check_broken, keep_proven
+from tests.formal.proof import (
+    PROVEN,
+    Broken,
+    Proof,
+    any_place,
+    check,
+    check_broken,
+    digest,
+    keep,
+    kept_mutants,
+    mutants_of,
+)
 from tests.formal.solve import PROVE, Outcome
-from tests.formal.table import PROOFS
+from tests.formal.table import PROOFS, shown_to_fail
 from tests.tables import plain_table
 
 _HEAD = ("proof, and broken variants of it", "how", "result", "depth", "seconds")
@@ -24,14 +35,30 @@ _HEAD = ("proof, and broken variants of it", "how", "result", "depth", "seconds"
 
 @dataclass(frozen=True)
 class _Job:
-    """A proof, or the search for its counterexample on broken hardware."""
+    """A proof, or the search for its counterexample on broken hardware, or for its mutants.
+
+    Parameters
+    ----------
+    proof : Proof
+        The proof.
+    broken : Broken, optional
+        The hardware.
+    mutants : dict of str to str, optional
+        Gets the mutants by the property that each violates.
+    draws : bool
+        Mutants are drawn for properties of which none is kept.
+    """
 
     proof: Proof
     broken: Broken | None = None
+    mutants: dict[str, str] | None = None
+    draws: bool = False
 
     def run(self) -> dict[str, Any]:
         """Return the line of the report."""
         began = time.monotonic()
+        if self.mutants is not None:
+            return self._mutated(began, self.mutants)
         if self.broken is None:
             result = check(self.proof)
             right = result.outcome == self.proof.expected
@@ -40,13 +67,31 @@ class _Job:
             right = result.outcome == Outcome.COUNTEREXAMPLE
         failed = f": {', '.join(result.failed)}" if result.failed else ""
         step = f" in cycle {result.step}" if result.step is not None else ""
+        name = self.broken.name if self.broken else None
+        return self._line(began, name, result=f"{result.outcome}{failed}{step}", right=right)
+
+    def _mutated(self, began: float, found: dict[str, str]) -> dict[str, Any]:
+        """Return the line about mutants, and add these to those found."""
+        kept, shown = kept_mutants(self.proof), shown_to_fail(self.proof)
+        names = self.proof.harness().properties
+        wanted = [name for name in names if name in kept or any_place(name) not in shown]
+        # Every proof must be able to fail, not only each property in one of those of like hardware.
+        found.update(mutants_of(self.proof, (wanted or names) if self.draws else ()))
+        missing = {any_place(name) for name in wanted} - {any_place(name) for name in found}
+        if missing:
+            result = f"not violated: {', '.join(sorted(missing))}"
+        else:
+            result = f"counterexample: {', '.join(found)}" if found else "none violates anything"
+        return self._line(began, "mutants", result=result, right=not missing and bool(found or self.proof.broken))
+
+    def _line(self, began: float, variant: str | None, *, result: str, right: bool) -> dict[str, Any]:
         return {
             "proof": self.proof.name,
-            "broken": self.broken.name if self.broken else None,
-            "mode": ("induction" if self.proof.mode == PROVE else "bounded") if self.broken is None else "search",
-            "depth": self.proof.depth if self.broken is None else self.broken.depth,
+            "broken": variant,
+            "mode": ("induction" if self.proof.mode == PROVE else "bounded") if variant is None else "search",
+            "depth": self.broken.depth if self.broken else self.proof.depth,
             "seconds": round(time.monotonic() - began, 2),
-            "result": f"{result.outcome}{failed}{step}",
+            "result": result,
             "as_expected": right,
         }
 
@@ -73,7 +118,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.jobs < 1:
         parser.error(f"--jobs must be at least 1, not {options.jobs}")
     chosen = [proof for proof in PROOFS if not options.names or proof.name in options.names]
-    jobs = [job for proof in chosen for job in (_Job(proof), *(_Job(proof, broken) for broken in proof.broken))]
+    mutants: dict[str, dict[str, str]] = {proof.name: {} for proof in chosen}
+    jobs = [
+        job
+        for proof in chosen
+        for job in (
+            _Job(proof),
+            *(_Job(proof, broken) for broken in proof.broken),
+            _Job(proof, mutants=mutants[proof.name], draws=options.keep),
+        )
+    ]
 
     began = time.monotonic()
     report = []
@@ -84,12 +138,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(plain_table([_cells(line) for line in report], head=_HEAD, words=3))
     seconds = time.monotonic() - began
     wrong = sum(not line["as_expected"] for line in report)
-    print(f"{len(chosen)} proofs, {len(jobs) - len(chosen)} broken variants, {seconds:.0f} s, {wrong} wrong")
+    variants = sum(len(proof.broken) for proof in chosen)
+    failing = sum(map(len, mutants.values()))
+    print(f"{len(chosen)} proofs, {variants} broken variants, {failing} mutants, {seconds:.0f} s, {wrong} wrong")
     if options.json:
         options.json.write_text(json.dumps({"seconds": round(seconds, 1), "runs": report}, indent=2) + "\n")
     if options.keep:
         holding = {line["proof"] for line in report if line["broken"] is None and line["as_expected"]}
-        keep_proven(proof for proof in chosen if proof.name in holding)
+        keep({proof.name: (digest(proof), mutants[proof.name]) for proof in chosen if proof.name in holding})
     return int(wrong > 0)
 
 

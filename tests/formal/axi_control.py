@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib.wiring import connect
 
 from cyscc.hw.axi.control import AxiControl
@@ -11,7 +11,6 @@ from cyscc.hw.axi.signatures import Resp
 from cyscc.hw.config import PRESETS
 from cyscc.hw.dispatch import Dispatch
 from cyscc.hw.registers import KERNEL_WINDOW, Instruction, Register, kernel_register
-from tests.formal.faults import falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import channel, outlast
@@ -166,39 +165,6 @@ def _read(h: Harness, part: Part, *, reading: Any, asked: Any) -> None:
     )
 
 
-def passes_on_every_write(self: AxiControl, m: Module) -> None:
-    """Take every write for one of a parameter, until the host takes the answer."""
-    m.d.comb += self.write.valid.eq(self.axi.bvalid)
-
-
-def renumbers_the_engine(self: AxiControl, m: Module) -> None:
-    """Take the number of the engine from any write."""
-    with m.If(self.axi.bvalid):
-        m.d.sync += self.engine.eq(self.write.payload.value[32:])
-
-
-def forgets_a_failure(self: AxiControl, m: Module) -> None:
-    """Clear the bits of failed reads while a write is answered."""
-    errors = next(s for first in m._statements["sync"] for s in first._lhs_signals() if s.name == "read_errors")
-    with m.If(self.axi.bvalid):
-        m.d.sync += errors.eq(0)
-
-
-def ends_writes_well(self: AxiControl, m: Module) -> None:
-    """Answer every write with OKAY."""
-    m.d.sync += self.axi.bresp.eq(Resp.OKAY)
-
-
-def ends_reads_well(self: AxiControl, m: Module) -> None:
-    """Answer every read with OKAY."""
-    m.d.sync += self.axi.rresp.eq(Resp.OKAY)
-
-
-def ends_writes_with_decerr(self: AxiControl, m: Module) -> None:
-    """Answer every write with DECERR."""
-    m.d.sync += self.axi.bresp.eq(Resp.DECERR)
-
-
 PROOFS = (
     Proof(
         name="axi-control",
@@ -206,30 +172,5 @@ PROOFS = (
         "parameter or a known instruction is passed on, once and while the engine is idle, exactly if the host gets "
         "an OKAY; both halves of a value are from the same read.",
         harness=control,
-        broken=spoiled(
-            f"{__name__}.AxiControl",
-            b_valid_stays=falls("axi.bvalid"),
-            b_payload_steady=falls("axi.bresp", registered=True),
-            r_valid_stays=falls("axi.rvalid"),
-            r_payload_steady=falls("axi.rdata"),
-            writes_end_well_or_with_slverr=ends_writes_with_decerr,
-            address_and_data_are_taken_together=sticks("axi.awready", at=1),
-            one_access_at_a_time=sticks("axi.arready", at=1),
-            one_answer_to_each_access=sticks("axi.bvalid", at=1),
-            an_idle_slave_takes_what_is_offered=falls("axi.arready"),
-            a_write_is_answered_in_its_second_cycle=falls("axi.bvalid"),
-            a_read_waits_for_kernels_only=falls("axi.rvalid"),
-            parameters_and_instructions_only_while_idle=passes_on_every_write,
-            the_engine_takes_what_it_is_given=passes_on_every_write,
-            the_number_of_the_engine_is_steady_in_a_run=renumbers_the_engine,
-            every_failure_is_kept=forgets_a_failure,
-            parameters_are_written_as_a_whole=passes_on_every_write,
-            instructions_are_known_and_asked_for=sticks("instruction.valid", at=1),
-            done_once_if_told_so_and_else_not=ends_writes_well,
-            a_part_of_a_register_is_not_written=ends_writes_well,
-            both_halves_are_of_one_reading=falls("axi.rdata"),
-            the_identity_is_read=falls("axi.rdata"),
-            reads_end_well_if_the_register_exists=ends_reads_well,
-        ),
     ),
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Mux, Value
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
@@ -12,10 +12,8 @@ from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.skid import Skid
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import port_names
-from tests.formal.faults import breaking, driven, falls, spoiled, sticks
-from tests.formal.harness import Harness, Part
+from tests.formal.harness import Harness, Part, Stub, free_ports
 from tests.formal.proof import Proof
-from tests.formal.stub import Stub, free_ports
 from tests.formal.watch import outlast
 
 KERNELS = 3
@@ -209,70 +207,12 @@ def skid() -> Harness:
     return h
 
 
-def flushes_at_the_first(self: FlushBarrier, m: Module) -> None:
-    """Flush as soon as one kernel has asked."""
-    m.d.sync += self.flush.eq(driven(m, "asked").any() & ~self.busy)
-
-
-def flushes_what_is_under_way(self: FlushBarrier, m: Module) -> None:
-    """Do not look at the switch."""
-    m.d.sync += self.flush.eq(driven(m, "complete"))
-
-
-def flushes_without_end(self: FlushBarrier, m: Module) -> None:
-    """Flush again and again until all ports have answered."""
-    m.d.sync += self.flush.eq(driven(m, "start") | (self.flush & ~driven(m, "finish")))
-
-
-def answers_at_the_first(self: FlushBarrier, m: Module) -> None:
-    """Answer when one port has."""
-    m.d.comb += driven(m, "finish").eq(self.answers.any())
-
-
-def answers_the_first(self: FlushBarrier, m: Module) -> None:
-    """Answer the first kernel only."""
-    m.d.sync += self.flushed.eq(driven(m, "finish"))
-
-
-def swaps(self: Skid, m: Module) -> None:
-    """Show what came last."""
-    with m.If(self.input.valid & self.input.ready):
-        m.d.sync += Value.cast(self.output.payload).eq(self.input.payload)
-
-
-def overlooks_links(self: Switch, m: Module) -> None:
-    """Be busy with the requests that are in kernel slices only."""
-    m.d.comb += self.busy.eq(Cat(m.submodules[f"kernel{n}"].busy for n in range(KERNELS)).any())
-
-
-def is_busy_too_late(self: Switch, m: Module) -> None:
-    """Show a request two cycles after it came."""
-    late = Signal()
-    busy = [m.submodules[f"kernel{n}"].busy for n in range(KERNELS)]
-    busy += [m.submodules[f"link{n}"].busy for n in range(LINKS)]
-    m.d.sync += late.eq(Cat(busy).any())
-    m.d.comb += self.busy.eq(late)
-
-
-_BARRIER, _SWITCH, _SKID = f"{__name__}.FlushBarrier", f"{__name__}.Switch", f"{__name__}.Skid"
-
 PROOFS = (
     Proof(
         name="flush-barrier",
         claim="The ports are flushed once for all kernels at work, when each has asked and the switch is empty, and "
         "each kernel is answered once, when all ports are flushed.",
         harness=flushes,
-        broken=spoiled(
-            _BARRIER,
-            flushes_when_all_at_work_have_asked=flushes_at_the_first,
-            flushes_when_the_switch_is_empty=flushes_what_is_under_way,
-            one_flush_at_a_time=flushes_without_end,
-            answers_when_all_ports_have_answered=answers_at_the_first,
-            answers_all_that_asked=answers_the_first,
-            a_flush_follows_within_two_cycles=falls("flush", registered=True),
-            an_answer_follows_within_two_cycles=falls("flushed", registered=True),
-            rests_unless_moving=sticks("moving", at=0),
-        ),
     ),
     Proof(
         name="switch-busy",
@@ -280,29 +220,11 @@ PROOFS = (
         "a memory port takes it; ports are flushed only when it holds none; once it is empty and all kernels at work "
         "have asked for a flush, it stays empty until they are answered.",
         harness=switch_busy,
-        broken=(
-            *spoiled(
-                _SWITCH,
-                busy_while_a_request_is_in_the_switch=overlooks_links,
-                all_ports_are_flushed_when_no_request_is_inside=overlooks_links,
-                stays_empty_until_the_kernels_are_answered=is_busy_too_late,
-            ),
-            *spoiled(_BARRIER, all_ports_are_flushed_when_no_request_is_inside=flushes_what_is_under_way),
-        ),
     ),
     Proof(
         name="skid",
         claim="Entries leave in order, none is lost or repeated; there are two places.",
         harness=skid,
         depth=1,
-        broken=(
-            *spoiled(
-                _SKID,
-                offers_what_it_holds=falls("output.valid", registered=True),
-                entries_leave_in_order=swaps,
-                takes_two_entries=sticks("input.ready", at=0),
-            ),
-            *breaking(_SKID, "output", registered=True),
-        ),
     ),
 )

@@ -1,16 +1,14 @@
 """Proof about vertices in chunks: no chunk is lost or repeated, from the vertex to the writes of its pieces."""
 
-from amaranth.hdl import C, Cat, Module, Mux
+from amaranth.hdl import C, Cat, Mux
 from amaranth.lib import data
 
 from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.visitor import Visitor
 from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import SIZE_4
-from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
-from tests.formal.visits import demands_for_visited_ones, never_ends_a_group
 from tests.formal.watch import queue_counts
 
 CHUNK = 4
@@ -104,84 +102,16 @@ def visitor() -> Harness:
     return h
 
 
-def repeats_a_chunk(self: ChunkSplitter, m: Module) -> None:
-    """Let every piece begin where the list of the vertex that process 3 offers does."""
-    m.d.comb += self.pieces.payload.word[32:].eq(self.neighbours.payload.word[32:])
-
-
-def changes_the_vertex(self: ChunkSplitter, m: Module) -> None:
-    """Give vertices that come another number."""
-    m.d.comb += self.pieces.payload.vertex.eq(5)
-
-
-def offers_nothing_of_the_rest(self: ChunkSplitter, m: Module) -> None:
-    """Offer only what comes from process 3."""
-    m.d.comb += self.pieces.valid.eq(self.neighbours.valid)
-
-
-def takes_the_next_vertex_too_early(self: ChunkSplitter, m: Module) -> None:
-    """Take a vertex with each piece."""
-    m.d.comb += self.neighbours.ready.eq(self.pieces.ready)
-
-
-def drops_a_piece_half_written(self: Visitor, m: Module) -> None:
-    """Take the next slot after the first write."""
-    with m.If(self.command.valid & self.command.ready):
-        m.d.comb += self.slot.ready.eq(1)
-
-
-def writes_at_slot_0(self: Visitor, m: Module) -> None:
-    """Use the first slot for every write."""
-    m.d.comb += self.command.payload.index.eq(0)
-
-
-def writes_zeros(self: Visitor, m: Module) -> None:
-    """Write no data."""
-    m.d.comb += self.command.payload.data.eq(0)
-
-
-_SPLITTER, _VISITOR = f"{__name__}.ChunkSplitter", f"{__name__}.Visitor"
-
 PROOFS = (
     Proof(
         name="chunk-splitter",
         claim="The chunks of a new vertex are its whole list of neighbours, in order: none is lost or repeated.",
         harness=splitter,
-        broken=(
-            *spoiled(
-                _SPLITTER,
-                the_first_piece_takes_its_vertex=takes_the_next_vertex_too_early,
-                the_first_piece_has_the_vertex_s_word=changes_the_vertex,
-                a_further_piece_begins_where_the_last_chunk_ended=repeats_a_chunk,
-                what_is_left_is_offered=offers_nothing_of_the_rest,
-                more_says_that_neighbours_are_left=sticks("pieces.payload.more", at=0),
-                further_says_that_it_is_not_the_first=sticks("pieces.payload.further", at=0),
-                a_vertex_is_offered_at_once=sticks("pieces.valid", at=0),
-                idle_if_no_piece_is_left=sticks("idle", at=1),
-            ),
-            *breaking(_SPLITTER, "pieces"),
-        ),
     ),
     Proof(
         name="visitor-of-chunks",
         claim="Every new piece takes one slot, where its chunk and its vertex's id are written, and the first one "
         "marks the vertex; a dropped piece is reported.",
         harness=visitor,
-        broken=(
-            *spoiled(
-                _VISITOR,
-                idle_if_every_demand_has_its_slot=sticks("idle", at=1),
-                takes_no_slot_without_a_piece=sticks("slot.ready", at=1),
-                a_piece_is_written_as_a_whole_or_not_at_all=drops_a_piece_half_written,
-                overflow_tells_of_every_piece_dropped=sticks("overflow", at=1),
-                demands_a_slot_for_every_new_piece=demands_for_visited_ones,
-                the_first_write_queues_the_chunk=writes_at_slot_0,
-                the_first_piece_marks_the_vertex=writes_zeros,
-                the_last_write_is_the_vertex_s_id_at_the_slot=writes_at_slot_0,
-                the_last_write_ends_the_group=never_ends_a_group,
-                sizes_are_those_of_the_arrays=changes("command"),
-            ),
-            *breaking(_VISITOR, "command"),
-        ),
     ),
 )

@@ -111,16 +111,3 @@ def breaking(place: str, stream: str, *, name: str | None = None, registered: bo
             f"{name}_payload_steady": changes(stream, registered=registered),
         },
     )
-
-
-def driven(m: Any, name: str) -> Signal:
-    """Return the signal of this name that a component drives."""
-    m.d.comb += []  # ends the last block, whose statements are counted only then
-    found: list[Signal] = [
-        signal
-        for statements in m._statements.values()
-        for statement in statements
-        for signal in statement._lhs_signals()
-        if signal.name == name
-    ]
-    return found[0]

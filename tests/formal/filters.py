@@ -1,9 +1,8 @@
 """Proof about the filter of copies: no neighbour is lost, and no copy of a recent one passes."""
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Mux, Value
 
 from cyscc.hw.bfs.copy_filter import CopyFilter
-from tests.formal.faults import breaking, driven, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 
@@ -68,35 +67,6 @@ def copy_filter() -> Harness:
     return h
 
 
-def remembers_the_last_run(self: CopyFilter, m: Module) -> None:
-    """Begin a run with what the last one left."""
-    m.d.sync += driven(m, "forgetting").eq(0)
-
-
-def takes_any_of_its_place_for_a_copy(self: CopyFilter, m: Module) -> None:
-    """Do not compare ids."""
-    m.d.comb += driven(m, "copy").eq(driven(m, "row").any())
-
-
-def misses_what_it_has_just_written(self: CopyFilter, m: Module) -> None:
-    """Take what the memory shows, also for a place that was written in the same cycle."""
-    m.d.sync += driven(m, "overtaken").eq(0)
-
-
-def passes_on_another(self: CopyFilter, m: Module) -> None:
-    """Change the id on its way."""
-    done, vertex = driven(m, "done"), driven(m, "vertex")
-    with m.If(done):
-        m.d.sync += self.fresh.payload.eq(vertex ^ 1)
-
-
-def forgets_without_end(self: CopyFilter, m: Module) -> None:
-    """Begin again with the first place."""
-    forgetting = driven(m, "forgetting")
-    with m.If(forgetting):
-        m.d.sync += forgetting.eq(1)
-
-
 PROOFS = (
     Proof(
         name="copy-filter",
@@ -104,21 +74,5 @@ PROOFS = (
         "least four other ids were forwarded since.",
         harness=copy_filter,
         depth=1,
-        broken=(
-            *spoiled(
-                f"{__name__}.CopyFilter",
-                every_neighbour_that_came_has_gone_on_when_it_is_idle=takes_any_of_its_place_for_a_copy,
-                what_goes_on_came_in_this_run=passes_on_another,
-                a_copy_goes_on_only_after_as_many_others_as_it_has_ways=misses_what_it_has_just_written,
-                takes_an_id_unless_it_forgets_or_has_waited=sticks("ids.ready", at=0),
-                forgets_in_a_cycle_a_place=forgets_without_end,
-                rests_unless_moving=sticks("moving", at=0),
-            ),
-            *spoiled(
-                f"{__name__}.CopyFilter",
-                every_neighbour_that_came_has_gone_on_when_it_is_idle=remembers_the_last_run,
-            ),
-            *breaking(f"{__name__}.CopyFilter", "fresh", registered=True),
-        ),
     ),
 )

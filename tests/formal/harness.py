@@ -1,14 +1,17 @@
-"""The harness of proofs: free inputs around a component, assumptions, and named properties."""
+"""The harness of proofs: free inputs around a component, assumptions, named properties, and stubs of parts."""
 
 from collections.abc import Callable, Collection
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Module, Mux, ShapeLike, Signal, Value
 from amaranth.hdl._ir import PortDirection
-from amaranth.lib import stream
+from amaranth.lib import stream, wiring
 
-_TOP = "harness"
+from cyscc.hw.verilog import port_names
+
+TOP = "harness"
 
 
 class _Opened(Elaboratable):
@@ -254,11 +257,42 @@ class Harness:
         """
         ports = [self._domain.clk, *self._inputs, *(signal for _, signal in self._conditions.values())]
         ports += [(None, signal, PortDirection.Output) for signal in also]
-        text = rtlil.convert(self.m, name=_TOP, ports=ports, emit_src=False)
+        text = rtlil.convert(self.m, name=TOP, ports=ports, emit_src=False)
         cells = [
             f"  cell ${kind} \\{name}\n    connect \\A \\{signal.name}\n    connect \\EN 1'1\n  end\n"
             for name, (kind, signal) in self._conditions.items()
             if kind == "assume" or only is None or name in only
         ]
-        end = text.index("\nend\n", text.index(f"module \\{_TOP}\n"))
+        end = text.index("\nend\n", text.index(f"module \\{TOP}\n"))
         return "\n".join((text[:end], *cells, text[end:]))
+
+
+class Stub(wiring.Component):
+    """Stub with the ports of a component, which connects them to those of its twin."""
+
+    @classmethod
+    def of(cls, component: Any) -> Self:
+        """Return the stub of a component that was made for its signature alone."""
+        component._MustUse__silence = True  # Amaranth would warn that it is not used
+        return cls(component.signature)
+
+    @cached_property
+    def twin(self) -> Any:
+        """The opposite ports, by which a harness drives and reads the component."""
+        return self.signature.create(path=("twin",))
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Connect both."""
+        m = Module()
+        for name, (port, way) in port_names(self).items():
+            inner, _ = port_names(self.twin)[name]
+            # A mere wire would leave no part in the netlist, with pins that may be faulty.
+            m.d.comb += port.eq(inner | 0) if way == PortDirection.Output else inner.eq(port | 0)
+        return m
+
+
+def free_ports(h: Harness, name: str, component: Any, way: PortDirection) -> None:
+    """Drive the ports of a direction with anything."""
+    for port, (value, its) in port_names(component).items():
+        if its == way:
+            h.m.d.comb += value.eq(h.free(len(value), f"{name}_{port}"))

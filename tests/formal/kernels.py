@@ -1,5 +1,6 @@
-"""Proofs about whole kernels: a run cannot end with work outstanding."""
+"""Harnesses and proofs of whole kernels."""
 
+from functools import partial
 from typing import Any
 
 from amaranth.hdl import Cat, Value
@@ -12,7 +13,10 @@ from cyscc.hw.interfaces import ChainOp
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.intersection.colour_reader import Step
 from cyscc.hw.kernel_control import Phase
+from tests.formal.buffers import is_full_early
+from tests.formal.faults import changes, spoiled
 from tests.formal.harness import Harness
+from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
 
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
@@ -200,3 +204,41 @@ def intersection_kernel(config: AcceleratorConfig) -> _Kernel:
     ]
     h.ends_with_nothing_outstanding()
     return h
+
+
+_INTERSECTION = (
+    *spoiled(
+        "cyscc.hw.reading_process.Queue",
+        44,
+        classifier_word_fifo_has_a_place_for_what_comes=is_full_early,
+        classifier_entry_fifo_has_a_place_for_what_comes=is_full_early,
+    ),
+    *spoiled("tests.formal.kernels.IntersectionKernel", 32, port_write_payload_steady=changes("port.write")),
+)
+_CLAIM = (
+    "A run is flushed and done only when every read is answered, every queue is empty, no slot is demanded or "
+    "reserved, and every write was sent; every response has its reserved place; the ports obey the stream rules."
+)
+
+_BFS = {"": CONFIG, "-published": PUBLISHED, "-searching": SEARCHING, "-fetching": FETCHING, "-filtering": FILTERING}
+"""Configurations of BFS kernels, by the ends of their proofs' names."""
+
+PROOFS = (
+    *(
+        Proof(name=f"bfs-kernel{suffix}", claim=_CLAIM, harness=partial(bfs_kernel, config), depth=1)
+        for suffix, config in _BFS.items()
+    ),
+    Proof(
+        name="intersection-kernel",
+        claim=_CLAIM,
+        harness=partial(intersection_kernel, CONFIG),
+        depth=1,
+        broken=_INTERSECTION,
+    ),
+    Proof(
+        name="intersection-kernel-published",
+        claim=_CLAIM,
+        harness=partial(intersection_kernel, PUBLISHED),
+        depth=1,
+    ),
+)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Mux, Value
 
 from cyscc.hw.axi.link import AxiLink
 from cyscc.hw.convey.link import ConveyLink
 from cyscc.hw.interfaces import LinkToken
-from tests.formal.faults import blinks, changes, falls, spoiled, sticks
+from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import channel, outlast
@@ -112,53 +112,14 @@ def _halves(h: Harness, sender: Part, receiver: Part, *, under_way: Any, held: A
     h.invariant(~here | (arrived == held), "the_token_has_arrived")
 
 
-def sends_it_again(self: AxiLink, m: Module) -> None:
-    """Offer a token once more when it was taken."""
-    taken = Signal()
-    with m.If(self.next_engine.tvalid & self.next_engine.tready & ~taken):
-        m.d.sync += [self.next_engine.tvalid.eq(1), taken.eq(1)]
-
-
-def takes_an_arrival_for_two(self: AxiLink, m: Module) -> None:
-    """Pass an arriving token on for two cycles."""
-    with m.If(self.link_in.valid):
-        m.d.sync += self.link_in.valid.eq(1)
-
-
-def loses_a_stalled_token(self: AxiLink, m: Module) -> None:
-    """Forget a token that is not taken at once."""
-    with m.If(~self.link_out.valid):
-        m.d.sync += self.next_engine.tvalid.eq(0)
-
-
-def ends_with_the_first_half(self: ConveyLink, m: Module) -> None:
-    """Pass a token on with every word."""
-    m.d.sync += self.link_in.valid.eq(self.ae.prvae_rx_vld)
-
-
-def heeds_no_stall(self: ConveyLink, m: Module) -> None:
-    """Send a word in every cycle of a stall."""
-    with m.If(self.ae.nxtae_tx_stall):
-        m.d.sync += self.ae.nxtae_tx_vld.eq(1)
-
-
 PROOFS = (
     Proof(
         name="axi-link",
         claim="A token sent by one AE arrives at the next exactly once and unchanged, however the stream between them "
         "stalls; the sender obeys the rules of streams.",
         harness=axi_link,
-        broken=(
-            *spoiled(
-                f"{__name__}.AxiLink",
-                a_token_arrives_once=takes_an_arrival_for_two,
-                a_token_arrives_unchanged=changes("link_in", registered=True),
-                leaving_valid_stays=loses_a_stalled_token,
-                leaving_payload_steady=falls("next_engine.tdata", registered=True),
-                an_arriving_token_is_taken_at_once=falls("previous_engine.tready"),
-                a_token_under_way_is_never_lost=loses_a_stalled_token,
-            ),
-            *spoiled(f"{__name__}.AxiLink", a_token_arrives_once=sends_it_again),
+        broken=spoiled(
+            f"{__name__}.AxiLink", an_arriving_token_is_taken_at_once=sticks("previous_engine.tready", at=0)
         ),
     ),
     Proof(
@@ -168,13 +129,7 @@ PROOFS = (
         harness=convey_link,
         depth=7,
         broken=spoiled(
-            f"{__name__}.ConveyLink",
-            a_token_arrives_once=ends_with_the_first_half,
-            a_token_arrives_unchanged=changes("link_in", registered=True),
-            two_words_are_on_the_link_at_most=heeds_no_stall,
-            a_stall_lets_two_words_leave=heeds_no_stall,
-            the_previous_engine_is_never_stalled=sticks("ae.prvae_rx_stall", at=1),
-            a_token_waits_for_the_link_only=blinks("link_in", registered=True),
+            f"{__name__}.ConveyLink", the_previous_engine_is_never_stalled=sticks("ae.prvae_rx_stall", at=1)
         ),
     ),
 )

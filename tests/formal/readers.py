@@ -1,6 +1,6 @@
 """Proofs about the processes that read: every response finds its place, and idle means that nothing is under way."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Value
@@ -11,10 +11,8 @@ from cyscc.hw.bfs.word_reader import WordReader
 from cyscc.hw.intersection.classifier import Classifier
 from cyscc.hw.intersection.colour_reader import ColourReader, Step
 from cyscc.hw.intersection.reach_reader import ReachReader
-from tests.formal.buffers import forgets_to_take
-from tests.formal.faults import blinks, changes, sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Broken, Proof
+from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
 
 DEPTH = 4
@@ -184,108 +182,13 @@ def classifier() -> Harness:
     return h
 
 
-def reader_proof(
-    name: str,
-    harness: Callable[[], Harness],
-    *,
-    place: str,
-    streams: Sequence[str],
-    registered: Sequence[str] = (),
-    queues: Sequence[str],
-    more_idle: Sequence[str] = (),
-    kept: Sequence[str] = (),
-) -> Proof:
-    """Return the proof of a reader, with the faults that all readers can have.
+CLAIM = (
+    "Every response has its reserved place, whatever its delay; free places are counted exactly; `idle` is high "
+    "only if nothing is requested, outstanding or stored; the outputs obey the stream rules."
+)
+"""What is proven of all readers."""
 
-    Parameters
-    ----------
-    name : str
-        The proof's name.
-    harness : callable
-        Makes the harness.
-    place : str
-        The reader's class, by a name under which the harness finds it.
-    streams, registered : sequence of str
-        Its output streams, and those of them that are registers.
-    queues : sequence of str
-        Its queues.
-    more_idle, kept : sequence of str
-        Further properties that it breaks when it is always idle, and when it drops what it is given.
-    """
-    credits = "cyscc.hw.reading_process.Credits"
-    idle = ("idle_only_with_nothing_under_way", *more_idle)
-    return Proof(
-        name=name,
-        claim="Every response has its reserved place, whatever its delay; free places are counted exactly; `idle` is "
-        "high only if nothing is requested, outstanding or stored; the outputs obey the stream rules.",
-        harness=harness,
-        broken=(
-            *(
-                Broken(fault=forgets_to_take, place=credits, breaks=f"{queue}_has_a_place_for_what_comes", depth=20)
-                for queue in queues
-            ),
-            Broken(fault=forgets_to_take, place=credits, breaks="free_places_and_work_under_way_are_all_places"),
-            *(Broken(fault=sticks("idle", at=1), place=place, breaks=claim) for claim in idle),
-            *(Broken(fault=sticks("candidates.ready", at=1), place=place, breaks=claim) for claim in kept),
-            *(
-                Broken(
-                    fault=fault(path, registered=path in registered), place=place, breaks=f"{path}_{claim}", depth=14
-                )
-                for path in streams
-                for fault, claim in ((blinks, "valid_stays"), (changes, "payload_steady"))
-            ),
-        ),
-    )
-
-
-_REQUESTS = ("idle_only_with_nothing_to_request",)
-
-PROOFS = (
-    reader_proof(
-        "frontier-reader",
-        frontier_reader,
-        place=f"{__name__}.FrontierReader",
-        streams=["command", "words"],
-        queues=["fifo"],
-        more_idle=_REQUESTS,
-    ),
-    reader_proof(
-        "neighbour-reader",
-        neighbour_reader,
-        place=f"{__name__}.NeighbourReader",
-        streams=["command", "ids"],
-        queues=["fifo"],
-        more_idle=[*_REQUESTS, "idle_only_when_every_neighbour_was_requested"],
-    ),
-    reader_proof(
-        "word-reader",
-        word_reader,
-        place=f"{__name__}.WordReader",
-        streams=["command", "neighbours"],
-        queues=["id_fifo", "word_fifo"],
-    ),
-    reader_proof(
-        "reach-reader",
-        reach_reader,
-        place=f"{__name__}.ReachReader",
-        streams=["command", "entries"],
-        queues=["direction_fifo", "id_fifo"],
-        more_idle=_REQUESTS,
-    ),
-    reader_proof(
-        "colour-reader",
-        colour_reader,
-        place=f"{__name__}.ColourReader",
-        streams=["command", "candidates"],
-        registered=["candidates"],
-        queues=["entry_fifo", "colour_fifo", "word_fifo"],
-    ),
-    reader_proof(
-        "classifier",
-        classifier,
-        place=f"{__name__}.Classifier",
-        streams=["paint", "command", "outsiders"],
-        queues=["entry_fifo", "word_fifo"],
-        kept=["painted_if_met_and_uncoloured", "rejected_if_not_met_and_uncoloured"],
-    ),
+PROOFS = tuple(
+    Proof(name=harness.__name__.replace("_", "-"), claim=CLAIM, harness=harness)
+    for harness in (frontier_reader, neighbour_reader, word_reader, reach_reader, colour_reader, classifier)
 )

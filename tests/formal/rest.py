@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from amaranth.hdl import C, Cat, Fragment, MemoryInstance, Module, Mux, Signal, Value
+from amaranth.hdl import C, Cat, Fragment, MemoryInstance, Mux, Value
 from amaranth.lib.fifo import SyncFIFOBuffered
 
 from cyscc.hw.bfs import Kernel as BfsKernel
@@ -18,18 +18,16 @@ from cyscc.hw.dispatch import Dispatch
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.wires import PLANES
 from cyscc.hw.intersection import Kernel as IntersectionKernel
-from cyscc.hw.kernel_control import KernelControl
 from cyscc.hw.queue import Queue
 from cyscc.hw.shell import STATION_BITS, Shell
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.request_skid import RequestSkid
-from tests.formal.faults import driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.kernels import FETCHING, SEARCHING
 from tests.formal.proof import Proof
 from tests.formal.switch import KERNELS, LINK_BITS, LINKS, MANY_LINK_BITS
-from tests.formal.watch_bank import DEPTH
+from tests.formal.watch import DEPTH
 
 
 class _Register(NamedTuple):
@@ -330,132 +328,58 @@ def exchange_slice_rest() -> Harness:
     return h
 
 
-def overlooks_messages(self: KernelControl, m: Module) -> None:
-    """Say that nothing changes although a message has come."""
-    with m.If(self.chain_in.valid):
-        m.d.sync += self.quiescent.eq(1)
-
-
-def wakes_by_itself(self: KernelControl, m: Module) -> None:
-    """Say in every second cycle that something changes."""
-    awake = Signal()
-    m.d.sync += awake.eq(~awake)
-    with m.If(awake):
-        m.d.sync += self.quiescent.eq(0)
-
-
-def never_rests(self: Any, m: Module) -> None:
-    """Say always that something changes."""
-    m.d.sync += self.quiescent.eq(0)
-
-
-def overlooks_answers(self: KernelSlice, m: Module) -> None:
-    """Say that nothing changes although an answer is on its way to the kernel."""
-    moved = driven(m, "coming") | self.port.response.valid
-    with m.If(moved):
-        m.d.sync += self.quiescent.eq(1)
-
-
-def fills_up_by_itself(self: ExchangeSlice, m: Module) -> None:
-    """Push an id that did not come."""
-    passed = Signal(3)
-    m.d.sync += passed.eq(passed + 1)
-    with m.If(passed == 7):
-        m.d.comb += m.submodules.odd.push.eq(1)
-
-
 _CLAIM = (
     "A part that reports `quiescent` changes no register and no memory until it gets an input or a request is "
     "accepted; a part that would change nothing reports it."
 )
 _CONFIG = PRESETS["test"]
-_CONTROL = "cyscc.hw.kernel.KernelControl"
-_KERNEL_SLICE, _LINK_SLICE = f"{__name__}.KernelSlice", f"{__name__}.LinkSlice"
-_QUEUES, _EXCHANGE_SLICE = "cyscc.hw.switch.link_slice.ArbitratedQueues", f"{__name__}.ExchangeSlice"
 
 PROOFS = (
     Proof(
         name="bfs-kernel-rest",
         claim=_CLAIM,
         harness=partial(kernel_rest, BfsKernel, _CONFIG),
-        broken=(
-            *spoiled(
-                _CONTROL,
-                nothing_changes_while_it_rests=overlooks_messages,
-                it_rests_until_something_comes=wakes_by_itself,
-                it_says_so_if_nothing_changes=never_rests,
-            ),
-        ),
     ),
     Proof(
         name="bfs-kernel-rest-searching",
         claim=_CLAIM,
         harness=partial(kernel_rest, BfsKernel, SEARCHING),
-        broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(
         name="bfs-kernel-rest-fetching",
         claim=_CLAIM,
         harness=partial(kernel_rest, BfsKernel, FETCHING),
-        broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(
         name="intersection-kernel-rest",
         claim=_CLAIM,
         harness=partial(kernel_rest, IntersectionKernel, _CONFIG),
-        broken=spoiled(_CONTROL, nothing_changes_while_it_rests=overlooks_messages),
     ),
     Proof(
         name="shell-rest",
         claim=_CLAIM,
         harness=partial(shell_rest, _CONFIG),
-        broken=spoiled("cyscc.hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
     ),
     Proof(
         name="shell-rest-all-options",
         claim="A shell that reports `quiescent` changes no register but those of its slot station until it gets an "
         "input; which slices of the exchange are busy is none, only whether any is.",
         harness=partial(shell_rest, PRESETS["fast-test"]),
-        broken=(
-            *spoiled("cyscc.hw.shell.RingMaster", nothing_changes_while_it_rests=sticks("moving", at=0)),
-            *spoiled("cyscc.hw.shell.FlushBarrier", nothing_changes_while_it_rests=sticks("moving", at=0)),
-        ),
     ),
     Proof(
         name="kernel-slice-rest",
         claim=_CLAIM,
         harness=kernel_slice_rest,
-        broken=(
-            *spoiled("cyscc.hw.switch.kernel_slice.Queue", nothing_changes_while_it_rests=sticks("moving", at=0)),
-            *spoiled(
-                _KERNEL_SLICE,
-                nothing_changes_while_it_rests=overlooks_answers,
-                it_rests_until_something_comes=falls("quiescent", registered=True),
-                it_says_so_if_nothing_changes=never_rests,
-            ),
-        ),
     ),
     Proof(
         name="link-slice-rest",
         claim=_CLAIM,
         harness=link_slice_rest,
-        broken=(
-            *spoiled(_QUEUES, nothing_changes_while_it_rests=sticks("busy", at=0)),
-            *spoiled(
-                _LINK_SLICE,
-                it_rests_until_something_comes=falls("quiescent", registered=True),
-                it_says_so_if_nothing_changes=never_rests,
-            ),
-        ),
     ),
     Proof(
         name="exchange-slice-rest",
         claim="An exchange slice that held no id in a cycle, and into which none came in it, changes no register and "
         "no memory from the next cycle on until an id comes.",
         harness=exchange_slice_rest,
-        broken=(
-            *spoiled(_EXCHANGE_SLICE, nothing_changes_while_it_rests=sticks("busy", at=0)),
-            *spoiled(_EXCHANGE_SLICE, it_rests_until_something_comes=fills_up_by_itself),
-        ),
     ),
 )

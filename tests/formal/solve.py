@@ -117,12 +117,12 @@ def solve(
         (folder / "harness.il").write_text(harness.rtlil(only=only))
         (folder / "proof.sby").write_text(CONFIGURATION.format(mode=mode, depth=depth, timeout=timeout))
         began = time.monotonic()
-        log = _run(folder)
+        log = run_tools(folder)
         seconds = time.monotonic() - began
     return _read(log, mode=mode, seconds=seconds)
 
 
-def _run(folder: Path) -> str:
+def run_tools(folder: Path) -> str:
     """Return what the tools say."""
     tools = Path(sys.executable).parent
     command = [str(tools / "yowasp-sby"), *(word for tool, name in _TOOLS.items() for word in (f"--{tool}", name))]

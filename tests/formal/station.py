@@ -3,11 +3,10 @@
 from functools import partial
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Mux, Value
 
 from cyscc.hw.bfs.slot_dispenser import SlotDispenser
 from cyscc.hw.bfs.slot_station import SlotStation
-from tests.formal.faults import breaking, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
@@ -147,102 +146,6 @@ def dispenser() -> Harness:
     return h
 
 
-def forgets_what_it_reserved(self: SlotStation, m: Module) -> None:
-    """Reserve again what was just reserved."""
-    m.d.sync += driven(m, "hold").eq(0)
-
-
-def gives_all_the_same_slots(self: SlotStation, m: Module) -> None:
-    """Let every block begin with the token's value."""
-    for n in range(self._kernels):
-        m.d.sync += getattr(self, f"block{n}").payload.first.eq(self.token_in.payload.value)
-
-
-def looks_at_no_room(self: SlotStation, m: Module) -> None:
-    """Give slots to kernels without room too."""
-    for n in range(self._kernels):
-        m.d.sync += driven(m, f"count{n}").eq(driven(m, f"demanded{n}"))
-
-
-def keeps_the_token_s_value(self: SlotStation, m: Module) -> None:
-    """Do not add what was reserved."""
-    m.d.sync += self.token_out.payload.value.eq(self.token_in.payload.value)
-
-
-def takes_no_notice_of_the_epoch(self: SlotStation, m: Module) -> None:
-    """Ask only whether kernels are done."""
-    m.d.sync += self.token_out.payload.done.eq(self.token_in.payload.done & self.done.all())
-
-
-def changes_the_epoch(self: SlotStation, m: Module) -> None:
-    """Speak of the first run."""
-    m.d.sync += self.token_out.payload.epoch.eq(0)
-
-
-def gives_blocks_without_a_token(self: SlotStation, m: Module) -> None:
-    """Offer the block of the first kernel for ever."""
-    valid = self.block0.valid
-    m.d.sync += valid.eq(valid | driven(m, "given0"))
-
-
-def skips_a_slot(self: SlotDispenser, m: Module) -> None:
-    """Count on twice."""
-    hand_out, number = driven(m, "hand_out"), driven(m, "number")
-    with m.If(hand_out):
-        m.d.sync += number.eq(number + 2)
-
-
-def hands_out_too_many(self: SlotDispenser, m: Module) -> None:
-    """Do not count the slots that are left."""
-    reserved = self.reserved
-    with m.If(reserved.any()):
-        m.d.sync += reserved.eq(reserved)
-
-
-def all_slots_fit(self: SlotDispenser, m: Module) -> None:
-    """Take any slot for one below the capacity."""
-    m.d.sync += self.slot.payload.fits.eq(1)
-
-
-def drops_the_second_block(self: SlotDispenser, m: Module) -> None:
-    """Keep no block ahead."""
-    m.d.sync += driven(m, "booked").eq(0)
-
-
-def has_room_by_chance(self: SlotDispenser, m: Module) -> None:
-    """Show room every second cycle only."""
-    odd = Signal(name="fails")
-    m.d.sync += odd.eq(~odd)
-    with m.If(odd):
-        m.d.comb += self.room.eq(0)
-
-
-def always_rests(self: SlotStation, m: Module) -> None:
-    """Say always that nothing changes."""
-    m.d.sync += self.quiescent.eq(1)
-
-
-def asks_for_nothing(self: SlotDispenser, m: Module) -> None:
-    """Tell the station of no demand."""
-    m.d.sync += self.asked.eq(0)
-
-
-_STATION, _DISPENSER = f"{__name__}.SlotStation", f"{__name__}.SlotDispenser"
-
-_BROKEN = spoiled(
-    _STATION,
-    the_token_leaves_a_cycle_later=falls("token_out.valid", registered=True),
-    it_speaks_of_the_same_run=changes_the_epoch,
-    done_if_all_kernels_are_done_with_that_run=takes_no_notice_of_the_epoch,
-    kernel1_block_begins_where_the_last_one_ends=gives_all_the_same_slots,
-    kernel0_block_is_what_waits_there=forgets_what_it_reserved,
-    kernel0_block_finds_room=looks_at_no_room,
-    kernel0_block_comes_with_the_token=gives_blocks_without_a_token,
-    kernel0_gets_its_slots_with_a_token=falls("block0.valid", registered=True),
-    the_token_goes_past_all_blocks=keeps_the_token_s_value,
-    rests_if_quiescent=always_rests,
-)
-
 PROOFS = (
     *(
         Proof(
@@ -250,7 +153,6 @@ PROOFS = (
             claim=f"The blocks of {kernels} kernels follow each other from the token's value on, each as large as what "
             "waited at its kernel some cycles ago, and the token leaves behind the last one, a cycle after it came.",
             harness=partial(station, kernels),
-            broken=_BROKEN if kernels == 2 else _BROKEN[3:5],
         )
         for kernels in (2, 5)
     ),
@@ -259,19 +161,5 @@ PROOFS = (
         claim="Every slot of every block is handed out once, in order; idle means that no vertex and no slot is left.",
         harness=dispenser,
         depth=3,
-        broken=(
-            *spoiled(
-                _DISPENSER,
-                slots_leave_in_order=skips_a_slot,
-                offers_only_slots_that_came=hands_out_too_many,
-                fits_if_below_the_capacity=all_slots_fit,
-                idle_if_nothing_waits=sticks("idle", at=1),
-                asks_for_every_demand_a_cycle_later=asks_for_nothing,
-                a_slot_is_offered_within_three_cycles=drops_the_second_block,
-                room_falls_only_after_a_block=has_room_by_chance,
-                rests_unless_moving=sticks("moving", at=0),
-            ),
-            *breaking(_DISPENSER, "slot", registered=True),
-        ),
     ),
 )

@@ -11,7 +11,7 @@ from tests.formal import (
     counters,
     exchange,
     filters,
-    kernel_proofs,
+    kernels,
     lean,
     links,
     marks,
@@ -21,14 +21,14 @@ from tests.formal import (
     ports,
     readers,
     rest,
-    slot_proofs,
+    slots,
     station,
     switch,
     visited,
     visits,
     wiring,
 )
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, any_place, family, kept_mutants
 
 PROOFS: tuple[Proof, ...] = (
     *buffers.PROOFS,
@@ -46,9 +46,9 @@ PROOFS: tuple[Proof, ...] = (
     *marks.PROOFS,
     *multiplexer.PROOFS,
     *ports.PROOFS,
-    *slot_proofs.PROOFS,
+    *slots.PROOFS,
     *station.PROOFS,
-    *kernel_proofs.PROOFS,
+    *kernels.PROOFS,
     *counters.PROOFS,
     *masters.PROOFS,
     *rest.PROOFS,
@@ -59,3 +59,10 @@ PROOFS: tuple[Proof, ...] = (
     *links.PROOFS,
 )
 """All proofs, in the order in which they are run and documented."""
+
+
+def shown_to_fail(proof: Proof) -> set[str]:
+    """Return the names of properties, in `any_place`, that a mutant or broken variant of like hardware violates."""
+    alike = [other for other in PROOFS if family(other) == family(proof)]
+    names = [name for other in alike for name in (*kept_mutants(other), *(broken.breaks for broken in other.broken))]
+    return {any_place(name) for name in names}

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Mux, Value
 
 from cyscc.hw.exchange.bank_sweeper import BankSweeper
 from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.exchange.wires import rest_bits
-from tests.formal.faults import breaking, driven, falls, spoiled, sticks
 from tests.formal.harness import Harness, Part
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
@@ -228,128 +227,27 @@ def sweeper() -> Harness:
     return h
 
 
-def leaves_the_first_row(self: BankSweeper, m: Module) -> None:
-    """Clear all rows but the first."""
-    with m.If(self.sweep):
-        m.d.sync += self.sweep.eq(self.row > 1)
-
-
-def leaves_the_last_row(self: BankSweeper, m: Module) -> None:
-    """Begin with the row below that of the last id."""
-    with m.If(self.clear & (_row(self.last[-REST:]) == 1)):
-        m.d.sync += self.row.eq(0)
-
-
-def forgets_what_lies_beyond(self: BankSweeper, m: Module) -> None:
-    """Take the lowest bits of the last id's row for it, also if it lies beyond the bank."""
-    with m.If(self.clear):
-        m.d.sync += self.row.eq(_row(self.last[-REST:]))
-
-
-def sweeps_without_end(self: BankSweeper, m: Module) -> None:
-    """Begin again behind the first row."""
-    with m.If(self.sweep):
-        m.d.sync += self.sweep.eq(1)
-
-
-def takes_any_of_its_row_for_it(self: VisitedBank, m: Module) -> None:
-    """Take an id for known if another one of its row is."""
-    m.d.comb += driven(m, "known").eq(driven(m, "row").any() & driven(m, "tests_bit"))
-
-
-def misses_what_it_has_just_written(self: VisitedBank, m: Module) -> None:
-    """Take what the memory shows, also of a part that is being written."""
-    m.d.sync += driven(m, "tests_behind").eq(0)
-
-
-def uses_what_is_being_written(self: VisitedBank, m: Module) -> None:
-    """Take what the memory shows of a part that was written when it was read."""
-    row, reading = driven(m, "row"), driven(m, "reading")
-    with m.If(reading & (~self.fresh.valid | self.fresh.ready)):
-        m.d.sync += row.eq(m.submodules.bits.read_ports[0].data)
-
-
-def keeps_no_bit(self: VisitedBank, m: Module) -> None:
-    """Take what has no bit for what is at its place in the memory."""
-    m.d.sync += driven(m, "reads_bit").eq(1)
-
-
-def passes_it_on_twice(self: VisitedBank, m: Module) -> None:
-    """Offer an id again that was taken."""
-    with m.If(self.fresh.valid & self.fresh.ready):
-        m.d.sync += self.fresh.valid.eq(1)
-
-
-def waits_for_the_next(self: VisitedBank, m: Module) -> None:
-    """Pass an id on only when another one comes."""
-    reading, testing = driven(m, "reading"), driven(m, "testing")
-    with m.If(~self.ids.valid):
-        m.d.sync += [reading.eq(reading), testing.eq(testing), self.fresh.valid.eq(0)]
-
-
-def overtakes(self: VisitedBank, m: Module) -> None:
-    """Pass an id on before the one that is tested, which goes on after it."""
-    read_id, tested = driven(m, "read_id"), driven(m, "tested")
-    with m.If(driven(m, "reading") & driven(m, "testing") & (read_id > tested)):
-        with m.If(~self.fresh.valid | self.fresh.ready):
-            m.d.sync += [self.fresh.payload.eq(read_id), tested.eq(tested)]
-
-
 _CLAIM = (
     "An id that did not come since the bank was cleared goes on, unchanged; one with a bit goes on once, one without a "
     "bit as often as it comes; ids go on in their order. Clearing takes a cycle for each row up to that of the last "
     "id. What a block RAM shows of a part that is written meanwhile is not used."
 )
-_BANK, _SWEEPER = f"{__name__}.VisitedBank", f"{__name__}.BankSweeper"
 
 PROOFS = (
     Proof(
         name="visited-bank",
         claim=_CLAIM,
         harness=partial(visited_bank, VERTICES),
-        broken=(
-            *spoiled(
-                _BANK,
-                an_id_that_came_has_gone_on_when_it_is_idle=takes_any_of_its_row_for_it,
-                an_id_with_a_bit_goes_on_once=misses_what_it_has_just_written,
-                an_id_without_a_bit_goes_on_always=keeps_no_bit,
-                an_id_without_a_bit_goes_on_as_often_as_it_came=passes_it_on_twice,
-                ids_go_on_in_their_order=overtakes,
-                what_is_read_while_it_is_written_is_not_used=uses_what_is_being_written,
-                takes_an_id_unless_it_clears_or_waits=sticks("ids.ready", at=0),
-                an_id_goes_on_or_not_in_two_cycles=waits_for_the_next,
-                rests_unless_moving=sticks("moving", at=0),
-            ),
-            *spoiled(_SWEEPER, an_id_that_came_has_gone_on_when_it_is_idle=leaves_the_first_row),
-            *spoiled(_SWEEPER, an_id_that_came_has_gone_on_when_it_is_idle=leaves_the_last_row),
-            *breaking(_BANK, "fresh", registered=True),
-        ),
     ),
     Proof(
         name="visited-bank-small",
         claim=_CLAIM,
         harness=partial(visited_bank, FEW_VERTICES),
-        broken=spoiled(
-            _BANK,
-            an_id_with_a_bit_goes_on_once=misses_what_it_has_just_written,
-            an_id_without_a_bit_goes_on_always=keeps_no_bit,
-        ),
     ),
     Proof(
         name="bank-sweeper",
         claim="After each `clear`, every row up to that of the last id, or every row of the bank, is named once, one a "
         "cycle from the next cycle on, and no other row; the sweep ends behind the last of them.",
         harness=sweeper,
-        broken=(
-            *spoiled(
-                _SWEEPER,
-                each_row_up_to_the_last_id_is_named_when_it_ends=leaves_the_first_row,
-                no_other_row_and_none_twice=sweeps_without_end,
-                it_begins_at_once=falls("sweep", registered=True),
-                a_row_takes_a_cycle=sweeps_without_end,
-            ),
-            *spoiled(_SWEEPER, each_row_up_to_the_last_id_is_named_when_it_ends=leaves_the_last_row),
-            *spoiled(_SWEEPER, each_row_up_to_the_last_id_is_named_when_it_ends=forgets_what_lies_beyond),
-        ),
     ),
 )

@@ -1,12 +1,11 @@
 """Proofs about visits: a kernel's indices in a queue, and the visits of new vertices."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Mux
 
 from cyscc.hw.bfs.visitor import Visitor
 from cyscc.hw.config import PRESETS
 from cyscc.hw.interfaces import SIZE_4
 from cyscc.hw.queue_reader import QueueReader
-from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
@@ -83,61 +82,16 @@ def visitor() -> Harness:
     return h
 
 
-def drops_a_vertex_half_written(self: Visitor, m: Module) -> None:
-    """Take the next slot after the first write."""
-    with m.If(self.command.valid & self.command.ready):
-        m.d.comb += self.slot.ready.eq(1)
-
-
-def demands_for_visited_ones(self: Visitor, m: Module) -> None:
-    """Demand a slot for every vertex that comes."""
-    m.d.comb += self.demand.eq(self.neighbours.valid & self.neighbours.ready)
-
-
-def never_ends_a_group(self: Visitor, m: Module) -> None:
-    """Do not mark the last write."""
-    m.d.comb += self.command.payload.last.eq(0)
-
-
-def skips_an_index(self: QueueReader, m: Module) -> None:
-    """Count on twice."""
-    with m.If(self.index.valid & self.index.ready):
-        m.d.sync += self.index.payload.eq(self.index.payload + 2 * STRIDE)
-
-
 PROOFS = (
     Proof(
         name="queue-reader",
         claim="A kernel reads exactly the indices of its share below the count, in order.",
         harness=queue_reader,
-        broken=(
-            *spoiled(
-                f"{__name__}.QueueReader",
-                indices_are_its_own_and_below_the_count=skips_an_index,
-                finished_only_when_no_index_is_left=sticks("finished", at=1),
-                an_index_is_offered_until_finished=sticks("finished", at=1),
-            ),
-            *breaking(f"{__name__}.QueueReader", "index")[:1],
-            *breaking(f"{__name__}.QueueReader", "index", registered=True)[1:],
-        ),
     ),
     Proof(
         name="visitor",
         claim="Every new vertex demands one slot and takes one; its writes are made completely or not at all, and a "
         "dropped vertex is reported.",
         harness=visitor,
-        broken=(
-            *spoiled(
-                f"{__name__}.Visitor",
-                idle_if_every_demand_has_its_slot=sticks("idle", at=1),
-                takes_no_slot_without_a_vertex=sticks("slot.ready", at=1),
-                a_vertex_is_written_as_a_whole_or_not_at_all=drops_a_vertex_half_written,
-                overflow_tells_of_every_vertex_dropped=sticks("overflow", at=1),
-                demands_a_slot_for_every_new_vertex=demands_for_visited_ones,
-                the_last_write_ends_the_group=never_ends_a_group,
-                sizes_are_those_of_the_arrays=changes("command"),
-            ),
-            *breaking(f"{__name__}.Visitor", "command"),
-        ),
     ),
 )

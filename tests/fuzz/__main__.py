@@ -24,10 +24,9 @@ from tests.fuzz.environments import ENVIRONMENTS
 from tests.fuzz.flips import FLIPS
 from tests.fuzz.inputs import INPUTS
 from tests.fuzz.oddities import ODDITIES
-from tests.fuzz.parts import Part
 from tests.fuzz.runs import RUNS
 from tests.fuzz.runs import draw as draw_run
-from tests.fuzz.search import Worker, search
+from tests.fuzz.search import Part, Worker, search
 from tests.fuzz.setups import new_machine
 
 PARTS: dict[str, Part[Any]] = {part.name: part for part in (RUNS, INPUTS, FLIPS, ENVIRONMENTS, ODDITIES)}

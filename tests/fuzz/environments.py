@@ -18,7 +18,7 @@ from cyscc.hw.config import PRESETS
 from cyscc.sim.caching.folder import usable_cache
 from cyscc.sim.executors.compiled.parts import build_library
 from tests.fuzz.commands import run_cyscc
-from tests.fuzz.parts import Finding, Part
+from tests.fuzz.search import Finding, Part
 
 ROOT = Path(__file__).resolve().parents[2]
 _HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

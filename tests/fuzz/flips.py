@@ -28,8 +28,8 @@ import numpy as np
 from cyscc.sim.machine import Machine
 from tests.fuzz import runs
 from tests.fuzz.commands import Ended, run_cyscc
-from tests.fuzz.parts import Finding, Part
 from tests.fuzz.runs import Run
+from tests.fuzz.search import Finding, Part
 from tests.fuzz.setups import KNOWN, SMALL, Table
 from tests.fuzz.shapes import draw_graph
 

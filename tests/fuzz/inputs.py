@@ -16,8 +16,8 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.output.errors import InputError
 from tests.fuzz.mutants import mutant
-from tests.fuzz.parts import Finding, Part
 from tests.fuzz.readers import MOST_VERTICES, Edges, RefusedError, read_plainly
+from tests.fuzz.search import Finding, Part
 from tests.host.graph.files import edges_of as pairs_of
 
 # What the vertices of the largest graph need, and as many edges as no small file has.

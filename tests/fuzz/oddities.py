@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from tests.fuzz.commands import run_cyscc
-from tests.fuzz.parts import Finding, Part
+from tests.fuzz.search import Finding, Part
 
 _COMMANDS = (
     "scc g.txt --config test --json out.json --threads 1",

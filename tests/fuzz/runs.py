@@ -24,10 +24,9 @@ from typing import Any
 from cyscc.host.record.reader import Record
 from cyscc.sim.machine import Machine
 from tests.fuzz.commands import STATUSES, Ended, run_cyscc
-from tests.fuzz.parts import Finding, Part
-from tests.fuzz.references import component_lines, level_lines
+from tests.fuzz.search import Finding, Part
 from tests.fuzz.setups import COMMON, Table, draw_memory, table_text
-from tests.fuzz.shapes import Edges, draw_graph, graph_file
+from tests.fuzz.shapes import Edges, component_lines, draw_graph, graph_file, level_lines
 from tests.record.checks import frames
 
 _CYCLE_LIMIT = 3_000_000

@@ -11,8 +11,7 @@ from cyscc.hw.bfs.kernel import BfsState, Kernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Counter, KernelWord, Register
 from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring
-from tests.hw.port_memory import PortMemory
-from tests.hw.streams import pulse, wait
+from tests.hw.streams import PortMemory, pulse, wait
 from tests.words import graph_word
 
 WORDS, NEIGHBOURS, CURRENT, NEXT, REACH, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000

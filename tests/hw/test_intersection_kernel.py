@@ -9,8 +9,7 @@ from amaranth.lib import data
 from cyscc.hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
 from cyscc.hw.registers import NO_START, Counter, KernelWord, Register
 from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring
-from tests.hw.port_memory import PortMemory
-from tests.hw.streams import wait
+from tests.hw.streams import PortMemory, wait
 from tests.words import graph_word
 
 WORDS, TRANSPOSED, COLOURS, FORWARD, BACKWARD, SIZE = 0x0, 0x1000, 0x2000, 0x3000, 0x4000, 0x5000

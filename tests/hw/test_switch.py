@@ -12,8 +12,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 from cyscc.hw.interfaces import SIZE_4, SIZE_8
 from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.switch import Switch, SwitchSizes
-from tests.hw.port_memory import PortMemory
-from tests.hw.streams import Bench, collect, simulate, stream_put
+from tests.hw.streams import Bench, PortMemory, collect, simulate, stream_put
 
 KERNELS = 4
 LINK_BITS = (3, 7)

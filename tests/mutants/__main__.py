@@ -20,9 +20,8 @@ from tests.mutants.design import Design, machine_design
 from tests.mutants.faults import Mutant, list_mutants, prepare
 from tests.mutants.machine import build
 from tests.mutants.proofs import MutantProof
-from tests.mutants.report import summary
 from tests.mutants.sources import try_sources
-from tests.mutants.verdicts import Fate, Results, Stage, Verdict
+from tests.mutants.verdicts import Fate, Results, Stage, Verdict, summary
 
 PRESETS = ("test", "fast-test")
 """The machines whose mutants are made: without the options that the published machine does not have, and with them."""

@@ -14,10 +14,9 @@ import numpy.typing as npt
 from cyscc.sim.caching.tools import Steps, Toolchain
 from cyscc.sim.executors.cache import cached_runtime
 from tests.alone.parts import all_parts, same_part
-from tests.alone.pins import pins
 from tests.alone.stimuli import Stimuli
 from tests.alone.surroundings import stimuli_of
-from tests.alone.traces import trace, unpacked
+from tests.alone.traces import pins, trace, unpacked
 from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
 from tests.mutants.verdicts import Fate, Stage, Verdict

@@ -15,9 +15,8 @@ from tests.mutants.design import Design, component_design, machine_design
 from tests.mutants.faults import Mutant, list_mutants, prepare, write_selectable
 from tests.mutants.machine import build
 from tests.mutants.proofs import MutantProof
-from tests.mutants.report import summary
 from tests.mutants.sources import try_sources
-from tests.mutants.verdicts import Fate, Results, Stage, Verdict
+from tests.mutants.verdicts import Fate, Results, Stage, Verdict, summary
 
 
 @pytest.fixture(scope="module")

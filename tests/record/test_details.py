@@ -15,8 +15,7 @@ KEYS = ["cycle", "engine", "module", "kernel", "fifo", "controller", "bank", "li
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def graph(folder: Path) -> None:
     Path("g.txt").write_text(GRAPH)
 
 

@@ -1,5 +1,6 @@
-"""Records of real runs: what holds, whatever the executor, the threads, the interval, or how often it was killed."""
+"""Records: what they hold, show and refuse."""
 
+import copy
 import errno
 import json
 import os
@@ -22,19 +23,22 @@ from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.parts import Reached
 from cyscc.host.record.reader import Record
-from cyscc.host.record.tables import TABLES
+from cyscc.host.record.tables import MODULES, TABLES
 from cyscc.host.record.writer import RecordFolder, TableWriter
 from cyscc.host.runs.recorder import RecorderState, RunRecorder
+from cyscc.sim.executors import samples
+from cyscc.sim.observation.causes import cause_named
 from cyscc.sim.recording import RecordingState
+from tests.host.analysis.report.pages import BFS, SCC, record_of
 from tests.host.command_line.test_checkpointing import interrupt
 from tests.record.checks import check_record, frames
+from tests.record.synthetic import Shape
 
 GRAPH = "".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7))
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def graph_file(folder: Path) -> None:
     Path("g.txt").write_text(GRAPH)
 
 
@@ -312,3 +316,38 @@ def test_without_verification_the_record_says_so() -> None:
     assert record.result["verified"] is None
     assert main(["report", "r", "-o", "r.html", "--quiet"]) == 0
     assert "not checked" in Path("r.html").read_text()
+
+
+@pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
+def test_the_stack_has_the_cycles_of_every_cause(shape: Shape) -> None:
+    record = record_of(shape)
+    answer = record.answer()
+    causes = record.document["causes"]
+    for row in answer.causes.to_dict("records"):
+        assert {name: row[name] for name in causes[row["module"]]} == causes[row["module"]]
+    shown = record._repr_html_()
+    for title in (cause_named(name).title for name, cycles in causes["bfs"].items() if cycles > 0.01 * record.cycles):
+        assert title in shown
+    assert f"{record.result['cycles']['total']:,}" in shown
+
+
+def test_what_a_record_names_is_text() -> None:
+    record = copy.copy(record_of(BFS))
+    record.document = copy.deepcopy(record.document)
+    record.document["run"]["graph"] = "<b>&\n"
+    record.folder = Path("<i>")
+    shown = record._repr_html_()
+    assert "<b>bfs of &lt;b&gt;&amp;\\n from 1 on test, memory hc2</b>" in shown
+    assert "<i>" not in shown
+
+
+def test_a_run_that_did_not_end_has_no_stack() -> None:
+    record: Record = copy.copy(record_of(BFS))
+    record.interrupted = 1000
+    record.document = {name: value for name, value in record.document.items() if name not in ("causes", "result")}
+    assert record.answer().causes.empty
+    assert "the run was interrupted, and its record ends at cycle 1,000" in record._repr_html_()
+
+
+def test_modules_are_those_of_the_samples() -> None:
+    assert MODULES == samples.MODULES

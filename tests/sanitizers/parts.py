@@ -125,8 +125,10 @@ PARTS = (
             "C++ adds beyond 64 bits",
         ),
         tests=(
-            *("tests/sim/memory", "tests/sim/executors/test_executors.py", "tests/sim/executors/test_state.py"),
-            *("tests/system/test_pinned.py", "tests/system/test_checkpoints.py"),
+            "tests/sim/memory",
+            "tests/sim/executors/test_executors.py",
+            "tests/system/test_pinned.py",
+            "tests/system/test_checkpoints.py",
             *("-k", "not amaranth and not executors and not threads"),
         ),
         options=("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),

@@ -1,4 +1,4 @@
-"""The machine as the host sees it: registers, instructions, statistics, and errors of failed runs."""
+"""The simulated machine, its signals as a graph, and words of its registers."""
 
 import gc
 import json
@@ -18,8 +18,10 @@ from cyscc.sim.coprocessor import Instruction, Register, Status
 from cyscc.sim.errors import CycleLimitError, MemoryAccessError, SimulationError
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.hardware import chunk_words, chunks_of
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import parse_profile
+from cyscc.sim.named_words import Field, NamedWords
 from cyscc.sim.observation.causes import WORK
 from tests.sim.executors.levels import dispatch_level
 from tests.sim.executors.outcomes import CROWD
@@ -326,3 +328,37 @@ def test_memory_of_a_closed_machine_is_given_back_at_once() -> None:
         assert memory() is None
     finally:
         gc.enable()
+
+
+def test_words_of_chunks() -> None:
+    words = np.array([graph_word(5, degree) for degree in (0, 1, 4, 5, 8, 9)], np.uint64)
+    assert chunks_of(words, 4).tolist() == [1, 1, 1, 2, 2, 3]
+    assert chunks_of(words, 0).tolist() == [1] * 6
+    for visited in (False, True):
+        assert chunk_words(graph_word(5, 9, visited), 4).tolist() == [
+            graph_word(5, 4, visited),
+            graph_word(9, 4, visited),
+            graph_word(13, 1, visited),
+        ]
+    assert chunk_words(graph_word(5, 9), 0).tolist() == [graph_word(5, 9)]
+    assert chunk_words(graph_word(5, 0), 4).tolist() == [graph_word(5, 0)]
+
+
+def test_values_of_any_width() -> None:
+    words = NamedWords.of([("flag", 1, [0]), ("wide", 146, [0] * 3), ("number", 64, [0])])
+    assert words.words.size == 1 + 3 * 3 + 1
+    wide = [(1 << 146) - 1, 1 << 64, 5]
+    words.put("wide", wide)
+    words.put("number", [-7])
+    assert words.values("flag") == [0]
+    assert words.values("wide") == wide
+    assert words.signed("number") == -7
+    words.put("wide", [-1, 0, 1 << 146])
+    assert words.values("wide") == [(1 << 146) - 1, 0, 0]
+
+
+def test_places() -> None:
+    partly = Field(name="partly", width=70, rows=2, known=0b101)
+    words = NamedWords.zeros([Field(name="first", width=3, rows=1, known=7), partly])
+    assert words.places["partly"] == (1, partly)
+    assert words.rows("partly").shape == (2, 2)

@@ -1,4 +1,4 @@
-"""Whole runs on a machine, each checked in every way that the machine allows."""
+"""Machines, and runs on them, for whole runs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -23,8 +23,7 @@ OPTIONS = ["--config", "test", "--memory", "fixed:75", "--quiet"]
 
 
 @pytest.fixture(autouse=True)
-def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def graph(folder: Path) -> None:
     assert main(["generate", "random", "--vertices", "64", "--degree", "4", "--seed", "1", "-o", "g.txt"]) == 0
 
 

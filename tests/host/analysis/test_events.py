@@ -10,8 +10,7 @@ from cyscc.host.analysis.events import FoundEvents, RecordEvents
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import Place
 from tests.host.analysis.report.pages import plain_of, record_of
-from tests.record.checks import NAMES
-from tests.record.plain import Plain
+from tests.record.checks import NAMES, Plain
 from tests.record.synthetic import Shape
 
 WIDTH = 32

@@ -14,8 +14,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import ARRAYS
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.report.pages import record_of
-from tests.record.checks import NAMES
-from tests.record.plain import Numbers, Plain
+from tests.record.checks import NAMES, Numbers, Plain
 from tests.record.synthetic import Shape
 
 TITLES = {cause.name: cause.title for cause in CAUSES}

@@ -1,6 +1,8 @@
-"""CSR graphs: construction, transpose, ids, limits."""
+"""Graphs as arrays: edges, transposes, both directions."""
 
+import gzip
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from cyscc.host.graph import csr
 from cyscc.host.graph.csr import MAX_DEGREE, MAX_EDGES, MAX_VERTICES, Graph, check_degrees, check_limits, trim
+from cyscc.host.graph.formats import check_graph, read_graph
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.text import count_text
+from tests.host.graph.files import edges_of
 from tests.refusals import refused
 from tests.system.graphs import graph_of
 
@@ -201,3 +207,128 @@ def test_trim_is_its_definition(pairs: list[tuple[int, int]]) -> None:
     graph = graph_of(10, pairs)
     trimmed = trim(graph, graph.transpose())
     assert np.flatnonzero(trimmed).tolist() == [vertex for vertex in range(10) if vertex not in leave & enter]
+
+
+SNAP = "# Undirected graph (each unordered pair of nodes is saved once): a.txt\n# Nodes: 3 Edges: 2\n1\t2\n2\t3\n"
+BANNER = "%%MatrixMarket matrix coordinate"
+BOTH = "has both directions of {}, which are parallel edges, each read both ways"
+
+
+def read(path: Path, content: str, *, undirected: bool = False) -> tuple[list[tuple[int, int]], list[str]]:
+    """Write a file, read it, and return its edges and the notes about it, without its folder."""
+    path.write_bytes(gzip.compress(content.encode()) if path.suffix == ".gz" else content.encode())
+    notes: list[str] = []
+    graph = read_graph(path, undirected=undirected, on_note=notes.append)
+    return edges_of(graph), [each.replace(f"{path.parent}/", "") for each in notes]
+
+
+@pytest.mark.parametrize(
+    ("comment", "line"),
+    [
+        ("# Undirected graph: ../data/a.txt", 1),
+        ("% undirected", 1),
+        ("# A\n\n# An UNDIRECTED graph of friends", 3),
+        ("# of an undirected network", 1),
+        ("% sym unweighted\n% 2 3 3", 1),
+        ("%sym\tpositive", 1),
+        ("\ufeff% sym", 1),
+        ("# Directed graph", 0),
+        ("% asym unweighted", 0),
+        ("# undirecteds", 0),
+        ("# sym links and others", 0),
+        ("% The graph is not bip", 0),
+        ("0 9\n# undirected", 0),
+    ],
+)
+@pytest.mark.parametrize("name", ["g.txt", "g.edges.gz"])
+def test_comments_that_say_undirected(tmp_path: Path, name: str, comment: str, line: int) -> None:
+    content = f"{comment}\n1 2\n2 3\n"
+    directed, notes = read(tmp_path / name, content)
+    assert directed[-2:] == [(1, 2), (2, 3)]
+    said = comment.replace("\t", "\\t").lstrip("\ufeff").split("\n")[max(line - 1, 0)]
+    note = f"{name}: read as directed, although line {line} says {said!r}: --undirected reads each edge both ways"
+    assert notes == ([note.replace("\\\\", "\\")] if line else [])
+    found, notes = read(tmp_path / name, content, undirected=True)
+    assert notes == []
+    assert sorted(found) == sorted({*directed, *(edge[::-1] for edge in directed)})
+
+
+def test_of_other_formats_nothing_is_said(tmp_path: Path) -> None:
+    assert read(tmp_path / "g.mtx", f"{BANNER} pattern general\n% undirected graph\n2 2 1\n1 2\n") == ([(1, 2)], [])
+    assert read(tmp_path / "g.gr", "c undirected graph\np sp 2 1\na 1 2 1\n") == ([(1, 2)], [])
+
+
+@pytest.mark.parametrize("symmetry", ["symmetric", "skew-symmetric", "hermitian"])
+def test_symmetric_matrices_stay_as_they_are(tmp_path: Path, symmetry: str) -> None:
+    content = f"{BANNER} complex {symmetry}\n3 3 3\n2 1 1 0\n3 1 0 1\n3 3 1 0\n"
+    plain = read(tmp_path / "g.mtx", content)
+    assert plain == ([(1, 2), (1, 3), (2, 1), (3, 1), (3, 3)], [])
+    assert read(tmp_path / "g.mtx", content, undirected=True) == plain
+    general = read(tmp_path / "g.mtx", content.replace(symmetry, "general"), undirected=True)
+    assert (sorted(general[0]), general[1]) == plain
+
+
+EDGES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
+
+
+@given(EDGES)
+def test_mirrored(edges: list[tuple[int, int]]) -> None:
+    ends = np.array(edges, np.uint32).reshape(-1, 2)
+    notes: list[str] = []
+    graph = Graph.from_edges(5, ends[:, 0], ends[:, 1], base=1)
+    both = graph.mirrored(notes.append)
+    expected = sorted([*edges, *((target, source) for source, target in edges if source != target)])
+    assert sorted((source - 1, target - 1) for source, target in edges_of(both)) == expected
+    pairs = len({(one, other) for one, other in edges if one < other and (other, one) in edges})
+    assert notes == [BOTH.format(count_text(pairs, "edge"))] * (pairs > 0)
+    assert both.mirrored() is both
+    assert both.simplified().mirrored().undirected
+
+
+def test_edges_beyond_the_limits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(csr, "MAX_EDGES", 3)
+    (tmp_path / "g.txt").write_text("1 2\n1 3\n")
+    with refused(InputError, f"{tmp_path / 'g.txt'}: 4 edges are too many for 32 bits (at most 3)"):
+        read_graph(tmp_path / "g.txt", undirected=True)
+    monkeypatch.setattr(csr, "MAX_EDGES", 9)
+    monkeypatch.setattr(csr, "MAX_DEGREE", 1)
+    (tmp_path / "g.txt").write_text("2 1\n3 1\n")
+    with refused(InputError, f"{tmp_path / 'g.txt'}: 2 edges of one vertex are too many for 31 bits (at most 1)"):
+        read_graph(tmp_path / "g.txt", undirected=True)
+
+
+ASKED = "the first line of numbers is read as an edge: is it a header, of numbers of vertices and edges?"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "asked"),
+    [
+        ("g.txt", "3 2\n1 2\n2 1\n", True),
+        ("g.txt", "# c\n4 2\n\n0 1\n# c\n3 1", True),
+        ("g.txt", "9 2 1\n1 2 1\n2 1 1\n", True),
+        ("g.txt", "2 2\n1 2\n2 1\n", False),
+        ("g.txt", "3 3\n1 2\n2 1\n", False),
+        ("g.txt", "9 0\n", False),
+        # Shapes of METIS's format.
+        ("g.graph", "4 4\n2 3\n1 4\n1 4\n2 3\n", True),
+        ("g.graph", "3 2\n1 2\n2 1\n4 5\n", True),
+        ("g.graph", "2 2\n1 2\n2 1\n4 5\n", False),
+        ("g.graph", "7 2\n1 2\n2 1\n4 5\n", False),
+        ("g.graph", "1 2 3\n1 2 3\n4 5 6\n", False),
+        ("graph", "4 4\n2 3\n1 4\n1 4\n2 3\n", False),
+    ],
+)
+def test_first_lines_that_may_be_headers(tmp_path: Path, name: str, content: str, asked: bool) -> None:
+    assert read(tmp_path / name, content)[1] == [f"{name}: {ASKED}"] * asked
+
+
+def test_a_large_file_is_checked_by_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "g.graph"
+    notes: list[str] = []
+    path.write_text(SNAP + "1 2\n" * 20_000)
+    check_graph(path, on_note=notes.append)
+    check_graph(path, undirected=True, on_note=notes.append)
+    assert [note.partition(", although")[0] for note in notes] == [f"{path}: read as directed"]
+    path.write_text("40000 1\n" + "1\n" * 40_000)
+    with refused(InputError, f"{path}: METIS's format is not read"):
+        check_graph(path)

@@ -1,20 +1,23 @@
-"""Graph files that are not: one line each, which names file, line and cause.
-
-The commonest are in `tests/system/outside`, as a command refuses them.
-"""
+"""Graph files that are refused, texts and archives, each with its line and cause."""
 
 import gzip
+import io
 import os
+import zipfile
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from cyscc.host.graph import available_memory
+from cyscc.host.graph.available_memory import AvailableMemory
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.formats import parsing, write_graph
+from cyscc.host.graph.formats import parsing, read_graph, write_graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.output.errors import InputError
-from tests.host.graph.files import refusal
+from tests.host.graph.files import array_bytes, edges_of, refusal
 
 MTX = "%%MatrixMarket matrix coordinate "
 PATTERN = MTX + "pattern general\n"
@@ -239,3 +242,194 @@ def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path, suffix: str, monk
     assert unwritten(random_graph(4, 2, 1), path) == f"g{suffix}: cannot be written: No space left on device"
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
     assert path.read_bytes() == b"old"
+
+
+VALUES = np.ones(2)
+CSR: dict[str, Any] = {"format": b"csr", "shape": [2, 2], "indptr": [0, 1, 2], "indices": [0, 1], "data": VALUES}
+COO: dict[str, Any] = {"format": b"coo", "shape": [2, 2], "row": [0, 1], "col": [0, 1], "data": VALUES}
+METHODS = {
+    zipfile.ZIP_STORED: "stored",
+    zipfile.ZIP_DEFLATED: "deflate",
+    zipfile.ZIP_BZIP2: "bzip2",
+    zipfile.ZIP_LZMA: "LZMA",
+}
+
+
+def member(header: str, data: bytes = b"", *, version: bytes = b"\x01\x00", magic: bytes = b"\x93NUMPY") -> bytes:
+    """Return a member with any header."""
+    length = len(header).to_bytes(2 if version[0] == 1 else 4, "little")
+    return magic + version + length + header.encode() + data
+
+
+def archive(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
+    """Return a saved matrix, with some members instead of its own; an empty one is left out."""
+    own = {name: array_bytes(array) for name, array in CSR.items()}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as found:
+        for name, data in (own | members).items():
+            if data:
+                found.writestr(f"{name}.npy", data)
+    return file.getvalue()
+
+
+def doubled() -> bytes:
+    """Return an archive with two members of the same name."""
+    file = io.BytesIO(archive({}))
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(file, "a") as found:
+        found.writestr("indices.npy", array_bytes([1, 0]))
+    return file.getvalue()
+
+
+def flipped(place: int, bits: int, *, data: bytes | None = None) -> bytes:
+    """Return an archive with some bits of a byte inverted."""
+    own = archive({}) if data is None else data
+    return own[:place] + bytes([own[place] ^ bits]) + own[place + 1 :]
+
+
+def saved(**arrays: Any) -> bytes:
+    """Return arrays as numpy saves them."""
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+GOOD = archive({})
+END = GOOD.rfind(b"PK\x05\x06")
+LONG_LIST = GOOD[:END] + bytes(2 << 20) + GOOD[END : END + 12] + (2 << 20).to_bytes(4, "little") + GOOD[END + 16 :]
+ENCRYPTED = flipped(GOOD.find(b"PK\x01\x02") + 8, 1, data=flipped(GOOD.find(b"PK\x03\x04") + 6, 1))
+INDICES = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }\n"
+TAKES = "the array 'indices' is {} of int64, which takes {} bytes, and has {}"
+
+ARCHIVES = [
+    (GOOD[:-100], "File is not a zip file"),
+    (b"PK\x03\x04" + bytes(3_000_000), "File is not a zip file"),
+    (LONG_LIST, "its list of members is too long"),
+    (flipped(GOOD.find(b"indptr") + 100, 255), "Bad CRC-32 for file 'indptr.npy'"),
+    (doubled(), "2 members are called 'indices.npy'"),
+]
+HEADERS = [
+    (b"1 2\n", "EOF: reading magic string, expected 8 bytes got 4"),
+    (b"\x93NUMPY\x01", "EOF: reading magic string, expected 8 bytes got 7"),
+    (member(INDICES, magic=b"\x93NUMPU"), r"the magic string is not correct; expected b'\x93NUMPY', got b'\x93NUMPU'"),
+    (member(INDICES, version=b"\x04\x00"), "'indices.npy' is of version 4.0"),
+    (member(INDICES)[:-9], "EOF: reading array header, expected "),
+    (member(INDICES.ljust(20_000)), "Header info length (20000) is large"),
+    (member("{" * 9000), ""),
+    (member(f"{INDICES} \x1f \n"), "Cannot parse header: "),
+    (member("[1, 2]"), "Header is not a dictionary: [1, 2]"),
+    (member("{'descr': '<i8'}"), "Header does not contain the correct keys: "),
+    (member(INDICES.replace("<i8", "zz")), "descr is not a valid dtype descriptor: 'zz'"),
+    (member(INDICES.replace("(2,)", "(-2,)")), TAKES.format(-2, -16, 0)),
+    (member(INDICES.replace("(2,)", "(2.5,)")), "shape is not valid: (2.5,)"),
+    (member(INDICES.replace("False", "3")), "fortran_order is not a valid bool: 3"),
+    (member(INDICES.replace("}", "'more': 1}")), "Header does not contain the correct keys: "),
+    (member(INDICES, bytes(15)), TAKES.format(2, 16, 15)),
+    (member(INDICES, bytes(17)), TAKES.format(2, 16, 17)),
+    (member(INDICES.replace("2,", f"{2**40},")), TAKES.format(f"{2**40:,}", f"{2**43:,}", 0)),
+]
+ARRAYS = [
+    (CSR | {"format": "dok"}, "the layout 'dok' is not supported, only csr, csc, coo"),
+    (CSR | {"format": [1, 2]}, "the array 'format' must be a word, not 2 of int64"),
+    (CSR | {"format": "x" * 99}, "the array 'format' must be a word, not one <U99"),
+    (CSR | {"shape": [0, 0]}, "the graph is empty: it has no vertices"),
+    (CSR | {"shape": [-2, -2]}, "the number of rows, -2, is negative"),
+    (CSR | {"shape": [2.5, 2.5]}, "the array 'shape' must be two integers, not 2 of float64"),
+    (CSR | {"shape": [2**32, 2**32]}, "4294967296 vertices are too many for 32 bits (at most 4294967294)"),
+    (CSR | {"shape": [2**63, 2**63]}, f"{2**63} vertices are too many for 32 bits (at most 4294967294)"),
+    (CSR | {"indptr": [0, 2]}, "the array 'indptr' must have 3 entries, not 2"),
+    (CSR | {"indptr": [0, 1, 1]}, "the array 'indptr' must rise from 0 to 2"),
+    (CSR | {"indptr": [1, 1, 2]}, "the array 'indptr' must rise from 0 to 2"),
+    (CSR | {"indptr": [0, np.nan, 2]}, "the array 'indptr' must be a row of integers, not 3 of float64"),
+    (CSR | {"indices": [0, -1]}, "index -1 of the array 'indices' is outside 0..1"),
+    (CSR | {"indices": [0.5, 1.0]}, "the array 'indices' must be a row of integers, not 2 of float64"),
+    (CSR | {"indices": [[0, 1]]}, "the array 'indices' must be a row of integers, not 1 x 2 of int64"),
+    (CSR | {"data": np.ones(3)}, "the array 'data' must have 2 entries, not 3"),
+    (CSR | {"data": [b"a", b"b"]}, "the array 'data' must be a row of numbers, not 2 of |S1"),
+    (CSR | {"data": np.array([None, 1])}, "the array 'data' holds '|O', not numbers"),
+    (COO | {"row": [0, 5]}, "index 5 of the array 'row' is outside 0..1"),
+    (COO | {"col": [-1, 0]}, "index -1 of the array 'col' is outside 0..1"),
+    (COO | {"col": [0]}, "the arrays 'row' and 'col' differ in length: 2 and 1"),
+    ({"format": np.array({"csr"}, dtype=object)}, "the array 'format' holds '|O', not numbers"),
+]
+DAMAGED = "damaged .npz file: "
+MISSING = "no sparse matrix as scipy saves it: it has no array "
+REFUSED = [
+    *((content, DAMAGED + expected) for content, expected in ARCHIVES),
+    *((archive({"indices": content}), f"{DAMAGED}{expected}...") for content, expected in HEADERS),
+    *((archive({name: b""}), f"{MISSING}'{name}'") for name in CSR),
+    *((saved(**arrays), expected) for arrays, expected in ARRAYS),
+    (b"PK\x05\x06" + bytes(18), f"{MISSING}'format'"),
+    (ENCRYPTED, "the array 'format' is encrypted"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), REFUSED, ids=[expected for _, expected in REFUSED])
+def test_archives_that_are_refused(tmp_path: Path, content: bytes, expected: str) -> None:
+    (tmp_path / "g.npz").write_bytes(content)
+    found, begin = refusal(tmp_path / "g.npz"), f"g.npz: {expected.removesuffix('...')}"
+    assert found == begin or (expected.endswith("...") and found.startswith(begin))
+
+
+def test_headers_of_all_versions(tmp_path: Path) -> None:
+    data = np.array([1, 0]).tobytes()
+    for version in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
+        old = INDICES.replace("2,", "2L,") if version < b"\x03" else INDICES
+        for header in (INDICES, INDICES.replace("False", "True"), old):
+            (tmp_path / "g.npz").write_bytes(archive({"indices": member(header, data, version=version)}))
+            assert edges_of(read_graph(tmp_path / "g.npz")) == [(0, 1), (1, 0)]
+    for members, edges in (
+        ({"indices": array_bytes(np.array([1, 0], dtype=">i2")), "format": array_bytes("csr")}, [(0, 1), (1, 0)]),
+        ({"format": array_bytes(np.array("csc", ">U3")), "data": array_bytes([np.nan, np.inf])}, [(0, 0), (1, 1)]),
+    ):
+        (tmp_path / "g.npz").write_bytes(archive(members))
+        assert edges_of(read_graph(tmp_path / "g.npz")) == edges
+
+
+@pytest.mark.parametrize("method", METHODS, ids=METHODS.get)
+def test_damaged_members(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "g.npz"
+    large = np.random.default_rng(1).permutation(20_000)
+    members = {
+        "indptr": array_bytes(np.arange(20_001)),
+        "indices": array_bytes(large),
+        "shape": array_bytes([20_000, 20_000]),
+        "data": array_bytes(large),
+    }
+    good = archive(members, method)
+    path.write_bytes(good)
+    assert read_graph(path).edges == 20_000
+    with zipfile.ZipFile(path) as found:
+        infos = {info.filename: info for info in found.infolist()}
+    for name in ("indices", "data"):
+        info = infos[f"{name}.npy"]
+        for part in (3, 1.1):
+            place = info.header_offset + 60 + int(info.compress_size / part)
+            path.write_bytes(flipped(place, 0x55, data=good))
+            assert refusal(path).startswith("g.npz: damaged .npz file: ")
+
+
+@pytest.mark.parametrize("name", ["shape", "format", "indices", "data"])
+def test_a_bomb_is_not_unpacked(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = INDICES.replace("2,", f"{2**27},")
+    # A gigabyte of zeros, of which the archive has a few bytes: the size that it announces counts.
+    data = archive({name: member(header, bytes(4096))}, zipfile.ZIP_DEFLATED)
+    size = (len(member(header)) + 4096).to_bytes(4, "little")
+    data = data.replace(size, (len(member(header)) + 2**30).to_bytes(4, "little"))
+    (tmp_path / "g.npz").write_bytes(data)
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(2**30, "of the test"))
+    expected = {
+        "shape": "the array 'shape' must be two integers, not 134,217,728 of int64",
+        "format": "the array 'format' must be a word, not 134,217,728 of int64",
+        "indices": "the array 'data' must have 134217728 entries, not 2",
+        "data": "the array 'data' must have 2 entries, not 134217728",
+    }
+    assert refusal(tmp_path / "g.npz") == f"g.npz: {expected[name]}"
+
+
+def test_what_unpacks_to_more_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.npz.gz"
+    path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(5_000_000)))
+    monkeypatch.setattr(
+        "cyscc.host.graph.formats.npz.available_memory", lambda: AvailableMemory(2_000_000, "of the test")
+    )
+    assert refusal(path) == "g.npz.gz: has more than 2.0 MB unpacked, for which there is no room"

@@ -20,10 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 EDGES = ([0, 1, 2, 2, 3, 4, 4], [1, 2, 0, 3, 4, 3, 5])
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.fixture

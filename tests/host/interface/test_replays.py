@@ -10,11 +10,7 @@ import cyscc
 from cyscc.host.command_line.main import main
 from tests.sim.observation.waves.reading import recording
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.fixture

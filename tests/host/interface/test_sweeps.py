@@ -11,9 +11,7 @@ import cyscc
 GRAPH = cyscc.graph_from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0])
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_a_sweep_of_a_graph_in_memory() -> None:

@@ -19,9 +19,8 @@ TWICE = "cyscc: g.txt: has both directions of 1 edge, which are parallel edges, 
 
 
 @pytest.fixture(autouse=True)
-def graphs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def graphs(folder: Path) -> None:
     """Write a graph that says that it is undirected, and one with the edges that it stands for."""
-    monkeypatch.chdir(tmp_path)
     # A path whose ends are trimmed if it is directed, a self-loop, and an edge in both directions.
     Path("g.txt").write_text("# Undirected graph\n1 2\n2 3\n2 9\n3 3\n3 4\n5 6\n6 5\n")
     cyscc.write_graph(cyscc.read_graph("g.txt", undirected=True), "both.txt")

@@ -1,17 +1,33 @@
-"""Where points are, against what pandas finds in the tables of a record."""
+"""What replays find: waits, events, detectors."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.event_kinds import EventQuery
+from cyscc.host.analysis.events import FoundEvents
+from cyscc.host.command_line.main import main
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.reader import Record
+from cyscc.host.replay.events import events_of
 from cyscc.host.replay.finding import Located, MissingPointError, Search, find
+from cyscc.host.replay.spells import Reached, SpellSearch
 from cyscc.host.specification.place import CAUSE_EVENTS, Place
+from cyscc.hw.config import PRESETS
+from cyscc.sim.coprocessor import Cause
+from cyscc.sim.executors.spells import SPELL, SpellRequest
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
-from tests.record.plain import Plain
+from tests.host.replay.conftest import GRAPH, Recorded, setting_of
+from tests.record.checks import Plain
 from tests.record.synthetic import Shape
 from tests.refusals import refused
 
@@ -201,3 +217,187 @@ def test_what_is_nearest(shape: Shape, at: str, near: list[str] | None) -> None:
         assert isinstance(found, Search)
         points = found.near
     assert (None if points is None else [str(point) for point in points]) == near
+
+
+@pytest.fixture(scope="module", params=[(), ("--set", "lean_visits=true"), ("--set", "pair_reads=true")], ids="".join)
+def record(request: pytest.FixtureRequest, recorded: Recorded) -> Record:
+    """Return the record of a run that restarts."""
+    return recorded("--queue-slack", "0", "--record-interval", "64", *request.param, graph=GRAPH * 8)
+
+
+@pytest.fixture(scope="module")
+def events(record: Record) -> FoundEvents:
+    return found(record, replay=True, longer=20, top=10_000)
+
+
+def found(record: Record, place: str = "start", **asked: object) -> FoundEvents:
+    query = EventQuery(place=Place.parse(place), **asked)  # type: ignore[arg-type]
+    return events_of(record, query, setting_of(record))
+
+
+def test_waits(events: FoundEvents, record: Record) -> None:
+    waits = events.of("wait")
+    assert len(waits) == events.found["wait"] > 10
+    assert (waits["cycles"] > 20).all()
+    assert set(waits["cause"]) <= {"response", "credit", "slot", "refused", "resting"}
+    # All of them together are no longer than the record's sums, each in its own instruction.
+    sums = record.frame("instruction_kernels").set_index(["instruction", "engine", "module", "kernel"])
+    for key, its in waits.groupby(["instruction", "engine", "module", "kernel", "cause"]):
+        assert its["cycles"].sum() <= sums.loc[key[:-1], key[-1]]
+    slots = events.kernels[events.kernels["kind"] == "wait"]
+    assert slots["found"].sum() == len(waits)
+    assert slots["first"].min() == waits["cycle"].min()
+    assert slots["longest"].max() == waits["cycles"].max()
+    first = waits.iloc[0]
+    assert first["command"].endswith(f"seen --at {first['cycle']} --before 50 --cycles {first['cycles'] + 100}")
+
+
+def test_vertices_of_duplicates_and_overflows(events: FoundEvents, record: Record) -> None:
+    rows = record.instructions[record.instructions["duplicates"] > 0]
+    again = events.of("duplicate").groupby("instruction").size()
+    assert again.to_dict() == rows["duplicates"].to_dict()
+    assert set(events.of("duplicate")["vertex"]) <= set(range(40))
+    dropped = events.of("overflow")
+    last = record.attempts.groupby("attempt").tail(1)
+    assert set(dropped["instruction"]) == set(last.index[last["attempt"] < record.attempt])
+    assert events.found["overflow"] == len(dropped) > 0
+
+
+def test_what_the_hottest_bank_was_accessed_for(events: FoundEvents, record: Record) -> None:
+    bank = events.of("bank").iloc[0]
+    assert events.hottest is not None
+    assert events.hottest["accesses"].sum() == bank["amount"]
+    assert events.hottest["accesses"].is_monotonic_decreasing
+    words = events.hottest[events.hottest["array"] == "words"]
+    assert set(words["vertex"]) <= set(range(40))
+
+
+def test_nothing_that_long(record: Record) -> None:
+    events = found(record, "cause=slot,longer=10000,level=1")
+    assert events.frame.empty
+    text, command = events.nearest["wait"]
+    assert text.startswith("no wait there is longer than 10,000 cycles; the longest: slot of engine")
+    assert " --at " in command
+
+
+def test_the_command(record: Record, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(record.folder.parent)
+    assert main(["events", "seen", "--longer", "20", "--sort", "time", "--top", "3", "--json", "out.json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "\nwaits, the first of " in out
+    document = json.loads(Path("out.json").read_text())
+    assert document["replayed"]
+    assert len(document["events"]) == 3
+    cycles = [row["cycle"] for row in document["events"]]
+    assert cycles == sorted(cycles)
+    window = f"{cycles[0] + 1}:{cycles[-1]}"
+    assert main(["events", "seen", "--at", f"{window},cause=any,longer=20", "--sort", "time", "--json", "-"]) == 0
+    inside = [row["cycle"] for row in json.loads(capfd.readouterr().out)["wait"]]
+    assert inside[-1] == cycles[-1]
+    assert min(inside) > cycles[0]
+    assert main(["events", "seen", "--bank", "3"]) == 2
+    assert "must be a controller and its bank, as in 3.17, not '3'" in capfd.readouterr().err
+    assert main(["events", "seen", "--kind", "bank", "--longer", "3"]) == 2
+    assert capfd.readouterr().err == "cyscc events: longer is about waits, and not about bank\n"
+
+
+def test_another_version_is_refused(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(record.document, "program", "other")
+    with pytest.raises(InputError, match="the run was made by another version of this program"):
+        found(record, longer=20)
+
+
+CONFIG = PRESETS["test"].replace(bfs_kernels=2, intersection_kernels=1, word_depth=16, visit_depth=4, unvisit_depth=8)
+FIFOS = {"bfs": ("word", "visit"), "intersection": ("word", "unvisit")}
+SPANS = [(100, 400), (500, 2000)]
+
+
+class Spells:
+    """A machine whose kernels have random spells, of one cause; and its executor."""
+
+    def __init__(self, seed: int) -> None:
+        random = np.random.default_rng(seed)
+        self.config = CONFIG
+        self.memory = None
+        self.executor: Any = self
+        self.fifos = {
+            module: tuple(SimpleNamespace(name=name, parameter=f"{name}_depth") for name in names)
+            for module, names in FIFOS.items()
+        }
+        self.spells = []
+        for engine, kernel in np.ndindex(2, 3):
+            ends = np.cumsum(random.integers(1, 60, 200))
+            spells = [(engine, kernel, Cause.SLOT, *ends[n : n + 2].tolist()) for n in range(0, 190, 2)]
+            # Kernels are idle at the end of an instruction.
+            self.spells += [each for each in spells if not any(each[-2] < end < each[-1] for _, end in SPANS)]
+        self.cycle = self.taken = 0
+        self.request = SpellRequest()
+        self.on_sync: Callable[[int], int] = lambda _: 1
+        self.on_close: Callable[[], None] = lambda: None
+
+    def log_spells(self, request: SpellRequest) -> None:
+        self.request = request
+        self.begun = self.cycle
+
+    def take_spells(self, *, under_way: bool = False) -> npt.NDArray[np.void]:
+        cycle, taken = self.cycle, self.taken
+        if under_way:
+            found = [(*who, max(begin, self.begun), cycle) for *who, begin, end in self.spells if begin < cycle < end]
+        else:
+            self.taken = cycle
+            found = [(*who, max(begin, self.begun), end) for *who, begin, end in self.spells if taken < end <= cycle]
+        return np.array(found, SPELL)
+
+    def simulate(self, end: int) -> None:
+        """Let time pass until the search ends the run, or the run ends by itself."""
+        with suppress(Reached):
+            while self.cycle < end:
+                self.cycle += min(self.on_sync(self.cycle), 37)
+        self.on_close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("text", ["slot", "wait=slot,longer=40", "slot,engine=1", "slot,module=intersection,kernel=0"])
+def test_spells_in_their_order(text: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.replay.spells.sync_interval", lambda *_: 8)
+    point = Place.parse(text)
+    expected = []
+    for engine, number, _, begin, end in Spells(seed).spells:
+        module, kernel = ("bfs", number) if number < 2 else ("intersection", 0)
+        own = {"module": module, "engine": engine, "kernel": kernel}
+        chosen = all(getattr(point, name) in (None, value) for name, value in own.items())
+        inside = any(start <= begin < end for start, end in SPANS)
+        if chosen and inside and end - begin > (point.longer or 0):
+            expected.append((begin, engine, number, f"engine{engine}.{module}{kernel}", end - begin))
+    expected.sort()
+    for nth in (1, 2, len(expected), len(expected) + 1):
+        machine: Any = Spells(seed)
+        search = SpellSearch(machine, Search(spans=SPANS, nth=nth), point)
+        machine.simulate(100_000)
+        assert tuple(machine.request.causes) == (Cause.SLOT,)
+        if nth > len(expected):
+            assert search.found is None
+            assert search.count == len(expected)
+            continue
+        begin, _, _, kernel, cycles = expected[nth - 1]
+        assert search.found == Located(cycle=begin, kernel=kernel, cause="slot", cycles=cycles)
+        assert machine.cycle < begin + 700, "no further than needed"
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("full", {"bfs": [15, 3], "intersection": [15, 7]}),
+        ("full:word", {"bfs": [15, None], "intersection": [15, None]}),
+        ("fifo=visit,above=2", {"bfs": [None, 2], "intersection": [None, None]}),
+        ("fifo=unvisit", {"bfs": [None, None], "intersection": [None, 0]}),
+    ],
+)
+def test_limits_of_fifos(text: str, limits: dict[str, list[int | None]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.replay.spells.sync_interval", lambda *_: 8)
+    machine: Any = Spells(0)
+    SpellSearch(machine, Search(spans=SPANS, nth=1), Place.parse(text))
+    machine.simulate(200)
+    found = {module: [None if n > 1 << 32 else n for n in its] for module, its in machine.request.limits.items()}
+    assert found == limits

@@ -55,8 +55,7 @@ BLOCKED = (
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def files(folder: Path) -> None:
     Path("g.txt").write_text(GRAPH)
     Path("deaf.py").write_text(MEMORY)
 

@@ -16,8 +16,7 @@ Lines = list[dict[str, Any]]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def graph(folder: Path) -> None:
     Path("g.txt").write_text("".join(f"{v} {(v + step) % 20}\n" for v in range(20) for step in (1, 2, 3)))
 
 

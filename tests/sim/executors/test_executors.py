@@ -1,6 +1,7 @@
-"""The executors against each other: the same cycles, the same memory, the same counts, however many threads."""
+"""Executors give the same, and so does the state that is carried between them."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import rmat_graph
 from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.causes import WORK
 from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
 from tests.system.covering import PUBLISHED
@@ -138,3 +140,39 @@ def test_later_runs_of_a_machine_are_as_long_as_its_first() -> None:
     with made("published-1ae", "fixed:75") as machine:
         first, second = (outcome(machine, TANGLE).instructions for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("executor", ["compiled", "amaranth"])
+def test_state_of_other_hardware_is_refused(executor: str) -> None:
+    with made("test", "fixed:75", executor=executor) as machine:
+        state = machine.save()
+        (memory,) = (field for field in state.hardware.fields if field.name == "engine1.bfs0.visitor.fifo.fifo.storage")
+        other = NamedWords.zeros([*state.hardware.fields, replace(memory, rows=memory.rows + 1)])
+        with pytest.raises(ValueError, match=rf"^{memory.name} has {memory.rows} rows, not {memory.rows + 1}$"):
+            machine._executor.load(other)
+
+
+def test_memory_with_other_allocations_is_refused() -> None:
+    with made("test", "fixed:75") as machine:
+        state = machine.memory.save()
+        machine.allocate(8)
+        with pytest.raises(ValueError, match=r"^the memory has other allocations$"):
+            machine.memory.load(state)
+
+
+def test_memory_of_another_size_is_refused() -> None:
+    with made("test", "fixed:75") as machine, made("test", "fixed:400") as other:
+        with pytest.raises(ValueError, match=r"^the memory's records have other sizes$"):
+            other.memory.load(machine.memory.save())
+
+
+def test_allocations_that_are_left_out() -> None:
+    with made("test", "fixed:75") as machine:
+        first, second, third = (machine.allocate(size) for size in (100, 2000, 8))
+        machine.view(second, "u1", 2000)[:] = 1
+        regions = machine.memory.save(without=[second]).regions
+        assert [(region.address, region.content.size) for region in regions] == [
+            (first, second - first),
+            (second + 2000, third + 8 - second - 2000),
+        ]
+        assert not any(region.content.any() for region in regions)

@@ -1,7 +1,9 @@
-"""Modules whose instances are lanes of one object: their results, and refusals."""
+"""Kernels side by side: lanes, slices of expressions, and the order of statements."""
 
+import random
 import subprocess
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -17,9 +19,15 @@ from amaranth.sim import Simulator
 import cyscc.sim.executors
 from cyscc.hw.config import PRESETS
 from cyscc.sim.errors import BuildError
+from cyscc.sim.executors.compiled.drawing import LOST
 from cyscc.sim.executors.compiled.lanes import describe, lanes_source, single_source
-from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
+from cyscc.sim.executors.compiled.lanes.schedule import NAME, scheduled
+from cyscc.sim.executors.names import EXECUTORS
+from cyscc.sim.machine import Machine
+from cyscc.sim.observation.waves.signals import model_signals
+from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
 from tests.sim.executors.processors import find_processor
+from tests.sim.observation.waves.reading import recording, unread
 from tests.system.runs import made
 
 SHARED = Path(cyscc.sim.executors.__path__[0]) / "native"
@@ -311,3 +319,122 @@ def test_waveforms_change_nothing(config: str, memory: str, tmp_path: Path) -> N
             searches = PRESETS[config].bfs_only
             outcomes.append(outcome(machine, CROWD if searches else TANGLE, source=0 if searches else None))
     assert_equal(*outcomes)
+
+
+CONFIGS = {
+    "switch": PRESETS["test"].replace(link_queues=4, memory_ports=4),
+    "fast-test": PRESETS["fast-test"],
+    "published": PRESETS["test"].replace(bfs_only=True, issue_interval=2, blocking_reservation=True),
+}
+
+machines = pytest.mark.parametrize("kind", CONFIGS)
+
+
+def run_on(machine: Machine) -> Outcome:
+    """Search a graph, or find its components if the machine can."""
+    return outcome(machine, TANGLE, source=0 if machine.config.bfs_only else None)
+
+
+@machines
+def test_executors_show_the_same(kind: str, tmp_path: Path) -> None:
+    shown, left = {}, []
+    for executor in EXECUTORS:
+        file = tmp_path / f"{executor}.vcd"
+        with made(CONFIGS[kind], "hc2", executor=executor, waves=file, cycle_limit=100_000) as machine:
+            left.append(run_on(machine))
+        shown[executor] = recording(file).changes
+    assert_equal(*left)
+    ours, theirs = shown["compiled"], shown["amaranth"]
+    common = ours.keys() & theirs.keys()
+    assert [path for path in sorted(common) if not unread(path) and ours[path] != theirs[path]] == []
+    assert sum(len(ours[path]) > 5 for path in common) > 200
+    # No signal is lost but those that are known.
+    places = [path for paths in model_signals(CONFIGS[kind]).values() for path in paths]
+    lost = {".".join(path[2:]) for path in places if path not in ours}
+    assert [name for name in lost if not any(fnmatchcase(name, glob) for glob in LOST)] == []
+
+
+@machines
+def test_library_with_waveforms_has_the_same_state(kind: str, tmp_path: Path) -> None:
+    with made(CONFIGS[kind], "hc2") as plain, made(CONFIGS[kind], "hc2", waves=tmp_path / "run.vcd") as shown:
+        ours, theirs = (machine.save().hardware for machine in (plain, shown))
+    assert {name: field for name, (_, field) in ours.places.items()} == {
+        name: field for name, (_, field) in theirs.places.items()
+    }
+
+
+@machines
+def test_window_shows_what_a_run_drawn_from_its_start_does(kind: str, tmp_path: Path) -> None:
+    first, last = (500, 900) if CONFIGS[kind].bfs_only else (1700, 2300)
+    shown, left = [], []
+    for file, window in ((tmp_path / "whole.fst", (0, last)), (tmp_path / "part.fst", (first, last))):
+        with made(CONFIGS[kind], "hc2", waves=file, wave_window=window, cycle_limit=100_000) as machine:
+            left.append(run_on(machine))
+        shown.append(recording(file).changes)
+    with made(CONFIGS[kind], "hc2", cycle_limit=100_000) as machine:
+        left.append(run_on(machine))
+    for each in left[1:]:
+        assert_equal(left[0], each)
+    whole, part = shown
+    for path, changes in whole.items():
+        before = [value for time, value in changes if time <= first]
+        assert part[path] == [(first, before[-1]), *(change for change in changes if change[0] > first)], path
+    assert sum(len(changes) > 1 for changes in part.values()) > 100
+
+
+def _statements(seed: int, count: int = 200) -> list[str]:
+    """Return statements that load members, combine values, and set members, in the order of a careless writer."""
+    random_ = random.Random(seed)
+    lines = [f"const Word v_r{number}_0 = load(r{number}_0);" for number in range(count // 4)]
+    values = [f"v_r{number}_0" for number in range(count // 4)]
+    for number in range(count):
+        operands = random_.sample(values, random_.randint(1, 3))
+        lines.append(f"const Word v_c{number}_0 = {' | '.join(operands)};")
+        values.append(f"v_c{number}_0")
+    for number in range(count // 4):
+        lines.append(f"const Word n_r{number}_0 = {random_.choice(values)};")
+        lines.append(f"update(r{number}_0, {random_.choice(values)}, n_r{number}_0, v_r{number}_0);")
+    return lines
+
+
+def _most_alive(lines: list[str]) -> int:
+    """Return how many values wait for a use at once."""
+    last = {name: place for place, line in enumerate(lines) for name in NAME.findall(line)}
+    alive: set[str] = set()
+    most = 0
+    for place, line in enumerate(lines):
+        alive = {name for name in alive | set(NAME.findall(line)) if last[name] > place}
+        most = max(most, len(alive))
+    return most
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_order_is_right(seed: int) -> None:
+    """All statements are there, values are defined before they are used, and members are set after they are loaded."""
+    before = _statements(seed)
+    lines = scheduled(before)
+    assert sorted(lines) == sorted(before)
+    defined: set[str] = set()
+    members: set[str] = set()
+    for line in lines:
+        names = NAME.findall(line)
+        if line.startswith("const"):
+            defined.add(names.pop(0))
+            assert "load(" not in line or line.split("load(")[1].split(")")[0] not in members
+        else:
+            members.add(line.split("(")[1].split(",")[0])
+        assert defined.issuperset(names)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_few_values_are_alive(seed: int) -> None:
+    """Fewer values are alive at once than in the order given."""
+    given = _statements(seed)
+    assert _most_alive(scheduled(given)) < 0.8 * _most_alive(given)
+
+
+def test_loads_wait_for_their_use() -> None:
+    """A value that is needed late is loaded late."""
+    given = [f"const Word v_r{number}_0 = load(r{number}_0);" for number in range(3)]
+    given += [f"store(r{number}_0, v_r{number}_0);" for number in range(3)]
+    assert scheduled(given) == [line for pair in zip(given[:3], given[3:], strict=True) for line in pair]

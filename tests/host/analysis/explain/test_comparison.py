@@ -15,7 +15,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import Place
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
-from tests.record.plain import Plain
+from tests.record.checks import Plain
 from tests.record.synthetic import Shape
 
 SMALLER = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)

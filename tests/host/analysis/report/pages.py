@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from cyscc.host.analysis.report.frames import Frames
 from cyscc.host.analysis.report.page import page
 from cyscc.host.record.reader import Record
-from tests.record.plain import Plain
+from tests.record.checks import Plain
 from tests.record.synthetic import Shape, write_record
 
 BFS = Shape()

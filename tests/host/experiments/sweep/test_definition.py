@@ -13,9 +13,7 @@ from tests.host.experiments.sweep.studies import SMALL, study_of
 GRAPH = 'graph.vertices = "2^5"\ngraph.degree = 4\n'
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_every_value_of_the_grid_meets_every_other_and_every_entry_of_the_list() -> None:

@@ -33,9 +33,7 @@ memory.port_queue = [4, 8, 16, 32]
 Rated = Callable[[PointRequest], dict[str, int]]
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.fixture

@@ -1,19 +1,24 @@
-"""Output files are complete or not there."""
+"""Files that appear completely or not at all, documents, texts, and errors in one line."""
 
 import errno
 import fcntl
 import io
+import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cyscc.host.experiments.plan.store import Store
+from cyscc.host.output.documents import SEAL, read_document, read_sealed, sealed, write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import Content, check_folder, check_output, open_output, renamed_when_complete, show
+from cyscc.host.output.text import bytes_text, count_text, device_text
 from cyscc.host.record.writer import RecordFolder
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
+from cyscc.sim.notices import LONGEST_LINE, error_line, shortened
 from tests.refusals import refused
 
 
@@ -206,3 +211,124 @@ def test_folder_that_cannot_be_locked_is_not_in_use(
     with refused(InputError, f"{path}: cannot be locked: No locks available{option}"):
         use(path)
     assert list(tmp_path.iterdir()) == []
+
+
+_DOCUMENT = {"name": "Größe \udcff", "values": [1, 2.5, None, True], "inner": {"b": 1, "a": 2}}
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    write_sealed(tmp_path / "a.json", _DOCUMENT)
+    assert read_sealed(tmp_path / "a.json") == _DOCUMENT
+
+
+def test_another_layout_has_the_same_digest(tmp_path: Path) -> None:
+    found = sealed(_DOCUMENT)
+    (tmp_path / "a.json").write_text(json.dumps(dict(reversed(found.items()))))
+    assert read_sealed(tmp_path / "a.json") == _DOCUMENT
+
+
+def test_no_flipped_bit_changes_what_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    write_sealed(path, _DOCUMENT)
+    content = path.read_bytes()
+    refused = 0
+    for bit in range(8 * len(content)):
+        changed = bytearray(content)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            assert read_sealed(path) == _DOCUMENT
+        except InputError:
+            refused += 1
+    assert refused > 7 * len(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[" * 100_000, "is not JSON: nested too deeply"),
+        (b"1" * 5000, "is not JSON: Exceeds the limit"),
+        (b'"\xff"', "is not JSON: 'utf-8' codec can't decode"),
+        (b"", "is not JSON: Expecting value"),
+        (b"[]", "is no JSON object"),
+    ],
+)
+def test_what_is_no_document_is_refused_in_one_line(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"^{re.escape(f'{path}: {message}')}.*$"):
+        read_document(path)
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    write_sealed(tmp_path / "a.json", _DOCUMENT)
+    (tmp_path / "b.json").symlink_to("a.json")
+    with pytest.raises(InputError, match=r"is a link, which is not followed here$"):
+        read_document(tmp_path / "b.json")
+
+
+def test_a_document_without_a_digest_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(_DOCUMENT))
+    with pytest.raises(InputError, match=f"is damaged, or of another version: it has no digest \\({SEAL}\\)$"):
+        read_sealed(path)
+
+
+def test_count_text() -> None:
+    assert [count_text(number, "edge") for number in (0, 1, 2000)] == ["0 edges", "1 edge", "2,000 edges"]
+    assert count_text(3, "vertex") == "3 vertices"
+    assert [device_text("cpu", 2), device_text("an accelerator", 2)] == ["2 threads", "an accelerator"]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (0, "0.0 kB"),
+        (999_949, "999.9 kB"),
+        (999_950, "1.0 MB"),
+        (3_400_000_000, "3.4 GB"),
+        (10**13, "10.0 TB"),
+        (2 * 10**18, "2,000.0 PB"),
+    ],
+)
+def test_bytes_text(number: int, expected: str) -> None:
+    assert bytes_text(number) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "expected"),
+    [("", 3, ""), ("abcdef", 6, "abcdef"), ("abcdefg", 6, "ab...g"), ("abcdefgh", 7, "ab...gh"), ("abcd", 3, "...")],
+)
+def test_shortened(text: str, most: int, expected: str) -> None:
+    assert shortened(text, most) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("g.txt:2: 'x' is wrong", "g.txt:2: 'x' is wrong"),
+        ("a \n b\tc ", "a b c"),
+        ("g\x1b[31m.txt\x00: \x7f é → \udcff", r"g\x1b[31m.txt\x00: \x7f é → \udcff"),
+    ],
+)
+def test_error_line(text: str, expected: str) -> None:
+    assert error_line(text) == expected
+
+
+def test_a_long_name_is_cut_in_the_middle() -> None:
+    line = error_line(f"cyscc scc: {'d/' * 200}g.txt: is empty")
+    assert line == f"cyscc scc: {'d/' * 19}d...{'d/' * 16}g.txt: is empty"
+
+
+@pytest.mark.parametrize("text", ["x" * 5000, "x " * 5000, f"{'long word ' * 99}: what is wrong", "\x1b" * 3000])
+def test_no_error_line_is_longer_than_a_screen(text: str) -> None:
+    line = error_line(text)
+    assert len(line) <= LONGEST_LINE
+    assert "..." in line
+    assert line[-1] == error_line(text[-9:])[-1]
+
+
+def test_an_input_error_names_its_place() -> None:
+    assert str(InputError("is wrong")) == "is wrong"
+    assert str(InputError("is wrong", path="a\nb")) == r"a\nb: is wrong"
+    assert str(InputError("is wrong", path="g.txt", line=3)) == "g.txt:3: is wrong"

@@ -1,0 +1,127 @@
+"""Mutants of hardware under proof, of which the solver finds one that violates a property.
+
+All mutants are in one netlist, and a constant input says which of them is active. So one search from reset finds a
+mutant for each property that any of them violates.
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.formal.harness import TOP, Harness
+from tests.formal.solve import SolverError, run_tools
+from tests.mutants.yosys import run_yosys
+
+_CHOICE = "mutant"
+"""The input that says which mutant is active, by its number from 1 on."""
+_WIDTH = 10
+"""Its bits."""
+
+_CONFIGURATION = """\
+[options]
+mode bmc
+depth {depth}
+timeout {seconds}
+[engines]
+smtbmc --keep-going yices
+[script]
+read_rtlil flat.il
+{mutants}
+prep -top {top}
+[files]
+flat.il
+"""
+"""Template of the configuration of SymbiYosys."""
+
+_MODES = ("inv", "const0", "const1")
+
+
+class Mutants:
+    """The netlist of a harness, and mutants of its parts.
+
+    Parameters
+    ----------
+    factory : callable
+        Makes the harness.
+    folder : Path
+        A folder for the netlist.
+    """
+
+    def __init__(self, factory: Callable[[], Harness], folder: Path) -> None:
+        self._folder = folder
+        harness = factory()
+        harness.constant(_WIDTH, _CHOICE)
+        (folder / "harness.il").write_text(harness.rtlil(only=harness.properties))
+        # Cells stay as they are in the parts: optimised, one may be the harness's too.
+        flatten = ["read_rtlil harness.il", f"hierarchy -top {TOP}", "proc", "flatten", "opt_clean"]
+        run_yosys(folder, [*flatten, "write_rtlil flat.il", "write_json flat.json"])
+        cells = json.loads((folder / "flat.json").read_text())["modules"][TOP]["cells"]
+        parts = tuple(f"{start}{part}." for part in harness.parts for start in ("", "$flatten\\"))
+        self._cells = {
+            name: {pin: len(bits) for pin, bits in cell["connections"].items() if bits and pin not in _left_out(cell)}
+            for name, cell in cells.items()
+            if name.startswith(parts) and not cell["type"].startswith("$meminit")
+        }
+
+    def draw(self, count: int, *, seed: int) -> list[str]:
+        """Return some mutants of the parts, each as the options of Yosys's command `mutate`."""
+        chance = random.Random(seed)
+        drawn = []
+        for _ in range(count):
+            name = chance.choice([name for name, ports in self._cells.items() if ports])
+            port = chance.choice(list(self._cells[name]))
+            bit = chance.randrange(self._cells[name][port])
+            mode = chance.choice(_MODES)
+            drawn.append(f"-mode {mode} -module {TOP} -cell {name} -port {port} -portbit {bit}")
+        return list(dict.fromkeys(drawn))
+
+    def possible(self, mutants: Iterable[str]) -> list[str]:
+        """Return each of some mutants once, but for those of cells that are not there any more."""
+        return [each for each in dict.fromkeys(mutants) if each.split()[5] in self._cells]
+
+    def violating(self, mutants: Sequence[str], *, depth: int, seconds: int) -> dict[str, str]:
+        """Return properties that mutants violate within some cycles, and for each of them one of these mutants.
+
+        Raises
+        ------
+        SolverError
+            The tools failed.
+        """
+        commands = [f"mutate -ctrl {_CHOICE} {_WIDTH} {number} {each}" for number, each in enumerate(mutants, 1)]
+        script = _CONFIGURATION.format(depth=depth, seconds=seconds, mutants="\n".join(commands), top=TOP)
+        (self._folder / "proof.sby").write_text(script)
+        log = run_tools(self._folder)
+        if "DONE (ERROR" in log:
+            raise SolverError(f"no answer:\n{log}")
+        found: dict[str, str] = {}
+        failed: list[str] = []
+        for name, trace in re.findall(r"Assert failed in \w+: (\S+)$|witness file: (\S+)$", log, re.MULTILINE):
+            if name:
+                failed.append(name)
+                continue
+            chosen = _chosen(self._folder / "proof" / trace)
+            # Where several fail, those that failed before are told of too, but not by this pattern.
+            found |= {each: mutants[chosen - 1] for each in failed if chosen}
+            failed.clear()
+        return found
+
+
+def _left_out(cell: dict[str, Any]) -> set[str]:
+    """Return the clocks of a cell, and those pins of a memory's port that mean nothing if it has no clock."""
+    unclocked = cell["type"].startswith("$memrd") and not int(cell["parameters"]["CLK_ENABLE"], 2)
+    return {"CLK", *(("EN", "ARST", "SRST") if unclocked else ())}
+
+
+def _chosen(trace: Path) -> int:
+    """Return the number of the active mutant in a trace."""
+    witness = json.loads(trace.read_text())
+    bits = witness["steps"][0]["bits"]
+    place = 0
+    for signal in witness["signals"]:
+        if signal["path"] == [f"\\{_CHOICE}"]:
+            return int(bits[len(bits) - place - _WIDTH : len(bits) - place], 2)
+        place += signal["width"]
+    raise ValueError(f"{trace.name} has no {_CHOICE}")
