@@ -1,7 +1,9 @@
 """DRAM with banks, rows and refresh, common to `hbm2` and `ddr4`, which have the times of devices."""
 
+import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -23,6 +25,8 @@ _EARLIER = 4
 """Rows of a bank that will be closed and that reads may join yet: fewer lose hits, more gain none."""
 _NEAR = 64
 """Clocks that activates are kept for: those shortly before count for `t_faw`."""
+_DEVICES: dict[str, dict[str, int]] = tomllib.loads(Path(__file__).with_name("devices.toml").read_text("utf-8"))
+"""Parameters of devices by the names of their profiles."""
 
 
 class Bank(Record):
@@ -200,6 +204,14 @@ class Dram(QueuedPorts):
     channel_bit: int = parameter(6, low=5, high=16)
     low_groups: int = parameter(None, low=0, high=3)
     low_columns: int = parameter(None, low=0, high=7)
+
+    def __init_subclass__(cls) -> None:
+        """Take the parameters of a device, those under the profile's name, as its defaults."""
+        own = _DEVICES.get(vars(cls).get("name", ""), {})
+        cls.__annotations__ = {**vars(cls).get("__annotations__", {}), **dict.fromkeys(own, int)}
+        for name, value in own.items():
+            setattr(cls, name, value)
+        super().__init_subclass__()
 
     def __post_init__(self) -> None:
         """Refuse impossible values."""

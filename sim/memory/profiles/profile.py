@@ -19,7 +19,7 @@ from cyscc.sim.memory.structures import Address, Arena, Constant, Record, Words,
 # Computed at import: this process does not run later changes of the files.
 _PACKAGE = Path(__file__).parents[1]
 _FILES = (
-    *sorted(file for file in _PACKAGE.rglob("*.*") if file.suffix in (".py", ".h", ".cpp")),
+    *sorted(file for file in _PACKAGE.rglob("*.*") if file.suffix in (".py", ".h", ".cpp", ".toml")),
     Path(arrays.__file__),
 )
 _SOURCES = sha256(b"".join(source.read_bytes() for source in _FILES))
