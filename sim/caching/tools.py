@@ -67,6 +67,10 @@ class Steps:
                 self._on_step(self._done, self._total, what)
 
 
+_versions: dict[tuple[object, ...], str] = {}
+"""Versions of tools, by command, file and its time of change."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Toolchain:
     """A C++ compiler, and Verilator for what is built with it.
@@ -124,12 +128,17 @@ class Toolchain:
             return None
         named = {"verilator": self.verilator} if self.verilator else {}
         return {
-            **{
-                name: run_tool([*command, "--version"], self.environment).strip()
-                for name, command in (named | {"compiler": self.compiler}).items()
-            },
+            **{name: self._version(command) for name, command in (named | {"compiler": self.compiler}).items()},
             "command": shlex.join(self.compiler),
         }
+
+    def _version(self, command: tuple[str, ...]) -> str:
+        """Return the version of a tool, asked once while its file is the same: a run needs several libraries."""
+        file = shutil.which(command[0]) or command[0]
+        key = (*command, file, os.stat(file).st_mtime_ns if os.path.exists(file) else 0)
+        if key not in _versions:
+            _versions[key] = run_tool([*command, "--version"], self.environment).strip()
+        return _versions[key]
 
     def verilate(self, sources: Iterable[Path], *, top: str, folder: Path, options: Sequence[str] = ()) -> list[Path]:
         """Verilate Verilog to C++ with the class ``V<top>``; return its sources.
