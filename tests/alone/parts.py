@@ -10,7 +10,7 @@ from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import PRESETS
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.verilog import port_names
-from tests.system.watched import WatchedEngine
+from tests.system.pinned import WatchedEngine
 
 _HARDWARE = "cyscc.hw."
 _INNER = ("_Component", "_MustUse", "_kernels", "_make_")

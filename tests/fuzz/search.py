@@ -158,7 +158,8 @@ class Worker:
         if self._connection is None:
             self._connection, theirs = multiprocessing.get_context("fork").Pipe()
             arguments = (theirs, self._connection, part, Path(self._folder.name))
-            self._process = multiprocessing.get_context("fork").Process(target=_serve, args=arguments, daemon=True)
+            # No daemon, which could have no children: commands have.
+            self._process = multiprocessing.get_context("fork").Process(target=_serve, args=arguments)
             self._process.start()
             theirs.close()
         try:

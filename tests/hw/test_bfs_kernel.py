@@ -13,7 +13,6 @@ from cyscc.hw.bfs.copy_filter import CopyFilter
 from cyscc.hw.bfs.kernel import BfsCredits, BfsReservation, BfsState, Kernel
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.registers import Counter, KernelWord, Register
-from tests.hw.kernels import KernelRing, ask, finish, launch, one_engine, simulated_ring
 from tests.hw.levels import (
     CHUNK,
     CURRENT,
@@ -24,14 +23,20 @@ from tests.hw.levels import (
     SIZE,
     WORDS,
     ChunkLevel,
+    KernelRing,
     LeanLevel,
     Level,
     SearchLevel,
+    ask,
+    finish,
+    launch,
     machine,
+    one_engine,
     pauses,
     random_level,
     run,
     run_beyond_capacity,
+    simulated_ring,
 )
 from tests.hw.streams import PortMemory, cycles_of, simulate, wait
 

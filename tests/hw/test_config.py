@@ -84,36 +84,55 @@ def test_limits(name: str, low: int, high: int) -> None:
             AcceleratorConfig().replace(**{name: value})
 
 
-def test_limits_of_the_kernels() -> None:
-    for kernels in (1, 16):
-        config = AcceleratorConfig(bfs_kernels=kernels, intersection_kernels=kernels)
-        assert config.intersection_kernels == config.ports == kernels
-    for name in ("bfs_kernels", "intersection_kernels"):
-        for value in (0, 17):
-            with refused(f"{name} must be an integer from 1 to 16, not {value}"):
-                AcceleratorConfig().replace(**{name: value})
-    message = "intersection_kernels must be at most bfs_kernels (3), whose ports they share, not 4"
-    with refused(message):
-        AcceleratorConfig(bfs_kernels=3, intersection_kernels=4)
+_POWERS = (
+    *((name, 4, "a power of two", (5, 12, 511)) for name in DEPTHS),
+    ("remembered_ids", 8, "0 or a power of two from 8 on", (1, 4, 12, 4095)),
+    ("queued_requests", 4, "0 or a power of two from 4 on", (1, 2, 12, 511)),
+    ("edge_chunk", 4, "0 or a power of two from 4 on", (2, 48)),
+    ("visited_filter", 64, "0 or a power of two from 64 on", (32, 96)),
+)
 
 
-@pytest.mark.parametrize("name", DEPTHS)
-def test_depths_are_powers_of_two(name: str) -> None:
-    for value in (5, 12, 511):
-        with refused(f"{name} must be a power of two, not {value}"):
+@pytest.mark.parametrize(("name", "least", "power", "values"), _POWERS)
+def test_powers_of_two(name: str, least: int, power: str, values: tuple[int, ...]) -> None:
+    assert getattr(AcceleratorConfig().replace(**{name: least}), name) == least
+    for value in values:
+        with refused(f"{name} must be {power}, not {value}"):
             AcceleratorConfig().replace(**{name: value})
 
 
-@pytest.mark.parametrize("value", [1, 4, 12, 4095])
-def test_ids_remembered_are_a_power_of_two(value: int) -> None:
-    with refused(f"remembered_ids must be 0 or a power of two from 8 on, not {value}"):
-        AcceleratorConfig().replace(remembered_ids=value)
+_CHUNKS, _FILTER, _LEAN = {"edge_chunk": 64}, {"visited_filter": 64}, {"lean_visits": True}
+_PUBLISHED: tuple[tuple[str, int], ...] = (("blocking_reservation", True), ("queued_requests", 4), ("bfs_only", True))
 
 
-@pytest.mark.parametrize("value", [1, 2, 12, 511])
-def test_requests_queued_are_a_power_of_two(value: int) -> None:
-    with refused(f"queued_requests must be 0 or a power of two from 4 on, not {value}"):
-        AcceleratorConfig().replace(queued_requests=value)
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        *(
+            ({name: value}, f"{name} must be an integer from 1 to 16, not {value}")
+            for name in ("bfs_kernels", "intersection_kernels")
+            for value in (0, 17)
+        ),
+        (
+            {"bfs_kernels": 3, "intersection_kernels": 4},
+            "intersection_kernels must be at most bfs_kernels (3), whose ports they share, not 4",
+        ),
+        (
+            {"pair_reads": True, "queued_requests": 16},
+            "pair_reads needs queued_requests of 0, not 16: a kernel with FIFOs of requests reads ids one by one",
+        ),
+        ({"visited_filter": 1 << 23}, "visited_filter must be an integer from 0 to 4194304, not 8388608"),
+        (
+            {**_FILTER, "bfs_kernels": 12, "intersection_kernels": 8},
+            "visited_filter needs bfs_kernels to be a power of two, not 12: bits of an id tell the kernel that owns it",
+        ),
+        *(({**_CHUNKS, name: value}, f"edge_chunk must be 0 with {name}, not 64") for name, value in _PUBLISHED),
+        *(({**_LEAN, name: value}, f"lean_visits and {name} cannot be set together") for name, value in _PUBLISHED),
+    ],
+)
+def test_values_that_a_machine_cannot_have(values: dict[str, int], message: str) -> None:
+    with refused(message):
+        AcceleratorConfig().replace(**values)
 
 
 @pytest.mark.parametrize("value", ["4", 4.0, True, None])
@@ -124,7 +143,7 @@ def test_integers_are_integers(name: str, low: int, high: int, value: object) ->
 
 
 @pytest.mark.parametrize("value", [1, 0, "true", None])
-@pytest.mark.parametrize("name", ["blocking_reservation", "bfs_only"])
+@pytest.mark.parametrize("name", ["blocking_reservation", "bfs_only", "pair_reads"])
 def test_truths_are_truths(name: str, value: object) -> None:
     with refused(f"{name} must be true or false, not {value!r}"):
         AcceleratorConfig().replace(**{name: value})
@@ -204,17 +223,17 @@ def test_load_names_the_file_and_the_value(tmp_path: Path, text: str, message: s
         load_config(str(path))
 
 
-def test_load_says_where_a_file_is_no_toml(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"engines = \n", "Invalid value (at line 1, column 11)"),
+        (b"engines = \xff", "'utf-8' codec can't decode byte 0xff in position 10: invalid start byte"),
+    ],
+)
+def test_load_says_that_a_file_is_no_toml(tmp_path: Path, content: bytes, cause: str) -> None:
     path = tmp_path / "bad.toml"
-    path.write_text("engines = \n")
-    with refused(f"{path}: not TOML: Invalid value (at line 1, column 11)"):
-        load_config(str(path))
-
-
-def test_load_says_that_a_file_is_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_bytes(b"engines = \xff")
-    with refused(f"{path}: not TOML: 'utf-8' codec can't decode byte 0xff in position 10: invalid start byte"):
+    path.write_bytes(content)
+    with refused(f"{path}: not TOML: {cause}"):
         load_config(str(path))
 
 
@@ -244,49 +263,21 @@ def test_capabilities() -> None:
         searches.require("keeps_reach_queue")
 
 
-def test_pairs_are_not_for_kernels_with_queues_of_requests() -> None:
-    pairs = AcceleratorConfig().replace(pair_reads=True)
-    with refused("pair_reads needs queued_requests of 0, not 16: a kernel with FIFOs of requests reads ids one by one"):
-        pairs.replace(queued_requests=16)
-    with refused("pair_reads must be true or false, not 1"):
-        pairs.replace(pair_reads=1)
-
-
 def test_a_filter_of_visited_vertices_needs_owners_and_no_other_filter() -> None:
     filters = AcceleratorConfig().replace(visited_filter=64)
     assert (filters.exchange_kernels, AcceleratorConfig().exchange_kernels) == (16, 0)
-    for value in (32, 96):
-        with refused(f"visited_filter must be 0 or a power of two from 64 on, not {value}"):
-            filters.replace(visited_filter=value)
-    with refused("visited_filter must be an integer from 0 to 4194304, not 8388608"):
-        filters.replace(visited_filter=1 << 23)
-    with refused(
-        "visited_filter needs bfs_kernels to be a power of two, not 12: bits of an id tell the kernel that owns it"
-    ):
-        filters.replace(bfs_kernels=12, intersection_kernels=8)
     for other, value in (("remembered_ids", 8), ("queued_requests", 16), ("blocking_reservation", True)):
         with pytest.raises(ConfigError, match=f"^visited_filter and {other} exclude each other: "):
             filters.replace(**{other: value})
         filters.replace(**{other: value}, visited_filter=0)
 
 
-def test_chunks() -> None:
-    with refused("edge_chunk must be 0 or a power of two from 4 on, not 2"):
-        AcceleratorConfig().replace(edge_chunk=2)
-    with refused("edge_chunk must be 0 or a power of two from 4 on, not 48"):
-        AcceleratorConfig().replace(edge_chunk=48)
-    for name, value in (("queued_requests", 4), ("blocking_reservation", True), ("bfs_only", True)):
-        with refused(f"edge_chunk must be 0 with {name}, not 64"):
-            AcceleratorConfig().replace(edge_chunk=64, **{name: value})
+def test_sizes_that_follow() -> None:
+    for kernels in (1, 16):
+        config = AcceleratorConfig(bfs_kernels=kernels, intersection_kernels=kernels)
+        assert config.intersection_kernels == config.ports == kernels
     chunks = AcceleratorConfig().replace(edge_chunk=64)
     assert (AcceleratorConfig().queue_entries(10, 1000), chunks.queue_entries(10, 1000)) == (10, 25)
-
-
-@pytest.mark.parametrize("option", [{"blocking_reservation": True}, {"queued_requests": 4}, {"bfs_only": True}])
-def test_lean_visits_are_not_for_the_published_kernels(option: dict[str, int]) -> None:
-    lean = AcceleratorConfig().replace(lean_visits=True)
-    with refused(f"lean_visits and {next(iter(option))} cannot be set together"):
-        lean.replace(**option)
 
 
 def test_limits_are_read_from_the_types() -> None:

@@ -8,7 +8,7 @@ from amaranth.lib import data
 
 from cyscc.hw.intersection.kernel import IntersectionCredits, IntersectionState, Kernel
 from cyscc.hw.registers import NO_START, Counter, KernelWord, Register
-from tests.hw.kernels import ask, counters, finish, launch, one_engine, simulated_ring
+from tests.hw.levels import ask, counters, finish, launch, one_engine, simulated_ring
 from tests.hw.streams import PortMemory, wait
 from tests.words import graph_word
 

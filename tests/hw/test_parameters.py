@@ -1,5 +1,4 @@
-# amaranth: UnusedElaboratable=no
-"""Parameters of components that are refused, and what is said of them."""
+"""Tables of the hardware: parameters that are refused, and timing cycle by cycle."""
 
 import re
 from collections.abc import Callable
@@ -29,6 +28,8 @@ from cyscc.hw.round_robin import RoundRobin
 from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
+from tests.hw.timings import TIMINGS
+from tests.hw.timings.timing import Timing
 
 Refused = tuple[Callable[..., Any], str, str, tuple[object, ...], tuple[object, ...]]
 
@@ -98,3 +99,8 @@ def test_sizes_are_told() -> None:
     assert ArbitratedQueues(8, queues=1, depth=16).depth == 16
     assert CreditBank(fifos=1, depth=16).depth == 16
     assert VisitedBank(kernels=2, vertices=2048).rows == 8
+
+
+@pytest.mark.parametrize("timing", [pytest.param(timing, id=timing.claim) for timing in TIMINGS])
+def test_a_component_keeps_its_timing(timing: Timing) -> None:
+    timing.check()

@@ -15,7 +15,7 @@ from cyscc.hw.accelerator import Accelerator
 from cyscc.hw.config import PRESETS
 from cyscc.hw.verilog import port_names
 from tests.alone.parts import component_of, file_of, optional_kernels
-from tests.system.watched import watched_accelerator
+from tests.system.pinned import watched_accelerator
 
 ALL = "all"
 """The module that has all machines in it, and the kernels that are in no machine."""

@@ -39,7 +39,7 @@ class _Executor(LibraryExecutor):
 
     @property
     def traces(self) -> list[int]:
-        """Traces of each AE, see `tests.system.watched`."""
+        """Traces of each AE, see `tests.system.pinned`."""
         return self._library.cyscc_traces(self._machine)[: self._shape[0]]
 
     def causes(self) -> npt.NDArray[np.int64]:

@@ -23,8 +23,7 @@ from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import parse_profile
 from cyscc.sim.named_words import Field, NamedWords
 from cyscc.sim.observation.causes import WORK
-from tests.sim.executors.levels import dispatch_level
-from tests.sim.executors.outcomes import CROWD
+from tests.sim.executors.outcomes import CROWD, dispatch_level
 from tests.system.graphs import GRAPHS
 from tests.system.runs import check_bfs, made, search
 from tests.words import graph_word

@@ -14,7 +14,7 @@ from cyscc.sim.executors.compiled.executor import CompiledExecutor
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Hc2, Memory, Profile, parse_profile
-from tests.sim.executors.levels import deafen, dispatch_level
+from tests.sim.executors.outcomes import deafen, dispatch_level
 from tests.sim.memory.stepper import Stepper, flush, machine, read, write
 
 WATCHDOG = 400

@@ -1,4 +1,4 @@
-"""`import cyscc`: quick, complete, and the same runs as those of the command line."""
+"""`import cyscc`: quick, complete, and the same runs, sweeps and replays as those of the command line."""
 
 import json
 import os
@@ -15,6 +15,7 @@ import cyscc
 from cyscc.host.command_line.main import main
 from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
+from tests.sim.observation.waves.reading import recording
 
 ROOT = Path(__file__).resolve().parents[3]
 EDGES = ([0, 1, 2, 2, 3, 4, 4], [1, 2, 0, 3, 4, 3, 5])
@@ -311,3 +312,93 @@ def test_every_option_of_a_run_is_a_keyword(graph: cyscc.Graph, tmp_path: Path) 
     assert result.document()["memory_profile"]["latency"] == 40
     assert trace.stat().st_size > 0
     assert "engine0" in waves.read_text()
+
+
+GRAPH = cyscc.graph_from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0])
+
+
+def test_a_sweep_of_a_graph_in_memory() -> None:
+    two: Any = np.int64(2)
+    settings = {"memory.bank_busy": np.array([5, 60]), "cycle_limit": [np.int64(100), np.uint32(100_000)]}
+    swept = cyscc.sweep(GRAPH, settings, config="test", source=two, jobs=two // 2)
+    assert swept.rows["status"].tolist() == ["failed", "done", "failed", "done"]
+    assert swept.rows["memory.bank_busy"].tolist() == [5, 5, 60, 60]
+    assert swept.rows["cycles"][1] == cyscc.bfs(GRAPH, 2, config="test", overrides={"memory.bank_busy": 5}).cycles
+    assert swept.record(two + 1).result["cycles"]["total"] == swept.rows["cycles"][3]
+    with pytest.raises(ValueError, match=r"^row: must be at most 3, not 4$"):
+        swept.record(4)
+    with pytest.raises(ValueError, match=r"^row 0 has no record: cycle limit of 100 reached$"):
+        swept.record(0)
+    (effect,) = swept.effects.to_dict("records")
+    factor = swept.rows["cycles"][3] / swept.rows["cycles"][1]
+    assert effect == {"parameter": "memory.bank_busy", "factor": pytest.approx(factor), "best": 5}
+    assert "2 failures" in str(swept)
+    assert "2 failures" in swept._repr_html_()
+    assert all(path.exists() for path in swept.files.values())
+    assert swept.files["page"].name == "graph-memory.bank_busy-cycle_limit.html"
+    figure = swept.plot("plot.svg", measure="seconds")
+    assert figure.layout.yaxis.title.text == "simulated time (ms)"
+    assert "2 points failed, and" in Path("plot.svg").read_text()
+    with pytest.raises(ValueError, match=r"^measure must be cycles or gteps or seconds, not 'time'$"):
+        swept.plot(measure="time")
+
+
+@pytest.mark.parametrize(
+    ("graph", "arguments", "message"),
+    [
+        (
+            GRAPH,
+            {"settings": {"memory.bank_busy": 5}},
+            "nothing varies: a sweep has several values of a parameter, or ",
+        ),
+        (GRAPH, {"settings": {"config": ["test", "hc2"]}, "config": "hc2"}, "config is given twice"),
+        (GRAPH, {"config": [cyscc.configuration("test")]}, "a sweep takes configurations and memories by name or file"),
+        ("study.toml", {"source": 1}, "study.toml is a study, which has its own source"),
+        (["study.toml", GRAPH], {}, "study.toml is a study, which has its own graphs"),
+        ([GRAPH, GRAPH], {"source": 1}, "source: a sweep over several graphs in memory has none: each has its own "),
+        ([], {}, "there is no graph"),
+        (GRAPH, {"source": [0, True]}, "source must be a whole number, not True"),
+        (GRAPH, {"config": "test", "settings": {"word_depth": [16, 8.5]}}, "word_depth=8.5: word_depth must be an int"),
+        (GRAPH, {"settings": {"word_depth": {"from": 16, "to": np.True_}}}, "word_depth: a range has whole numbers "),
+    ],
+)
+def test_what_is_refused(graph: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        cyscc.sweep(graph, **arguments)
+
+
+@pytest.fixture
+def meshed() -> cyscc.Graph:
+    return cyscc.graph_from_edges(
+        40, np.repeat(np.arange(40), 3), [(v * 5 + s) % 40 for v in range(40) for s in (1, 2, 7)]
+    )
+
+
+def test_window_is_that_of_the_command_line(meshed: cyscc.Graph) -> None:
+    search = cyscc.bfs(meshed, 0, config="test", record="seen")
+    window = cyscc.replay(search, "level=1", "own.vcd", before=10, cycles=40)
+    assert window.cycle == search.level_records["start"][1]
+    assert (window.path, window.first, window.last) == (Path("own.vcd"), window.cycle - 10, window.cycle + 29)
+    Path("g.txt").write_text(
+        "".join(f"{v} {target}\n" for v in range(40) for target in meshed.targets[3 * v : 3 * v + 3])
+    )
+    words = ["--at", "level=1", "--before", "10", "--cycles", "40", "--graph", "g.txt", "-o", "theirs.vcd", "--quiet"]
+    assert main(["replay", "seen", *words]) == 0
+    assert recording(Path("own.vcd")) == recording(Path("theirs.vcd"))
+    assert search.record is not None
+    end, more = search.record.cycles, 1_000_000
+    whole = cyscc.replay(
+        search.record, end - 3, graph="g.txt", cycles=2 * more, before=more, scopes=("engine0.bfs0.control",)
+    )
+    assert (whole.path, whole.cycle, whole.first, whole.last) == (Path("seen-0.fst"), end - 3, 0, end - 1)
+
+
+def test_a_run_that_fails_leaves_its_last_cycles(meshed: cyscc.Graph, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(cyscc.SimulationError, match=r"^cycle limit of 300 reached$"):
+        cyscc.bfs(meshed, 0, config="test", record="stopped", cycle_limit=300)
+    end = json.loads(Path("stopped", "failed.json").read_text())["failure"]["cycle"]
+    line = f"cyscc: stopped/last.fst shows cycles 0 to {end - 1}, in which the run failed\n"
+    assert capfd.readouterr() == ("", line)
+    assert recording(Path("stopped", "last.fst")).end == end
+    window = cyscc.replay("stopped", "error", "end.vcd", before=20, graph=meshed)
+    assert (window.cycle, window.first, window.last) == (end - 1, end - 21, end - 1)

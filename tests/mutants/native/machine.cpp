@@ -64,7 +64,7 @@ protected:
     }
 
 private:
-    // As in `tests/system/watched.py`.
+    // As in `tests/system/pinned.py`.
     static constexpr uint64_t kFactor = 6364136223846793005u;
     static constexpr int kKernels = kBfsKernels + kIntersectionKernels;
 

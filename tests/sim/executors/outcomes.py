@@ -1,4 +1,4 @@
-"""Whole runs, and everything that they leave behind, to compare executors by."""
+"""Outcomes of runs, for comparison between executors, and single levels."""
 
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -7,9 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.host.graph.csr import Graph
+from cyscc.sim.coprocessor import Instruction, Register
 from cyscc.sim.machine import Machine
+from cyscc.sim.memory import READ, Memory
 from tests.system.graphs import graph_of, messy_graph
 from tests.system.runs import search, solve
+from tests.words import graph_word
 
 TANGLE = graph_of(
     9,
@@ -68,3 +71,53 @@ def assert_equal(first: Outcome, second: Outcome) -> None:
     assert first.cycle == second.cycle
     assert np.array_equal(first.memory, second.memory)
     assert first.statistics == second.statistics
+
+
+WORDS = (graph_word(0, 2, True), graph_word(2, 0, False), graph_word(2, 0, False))
+"""Graph words of three vertices, the first of which leads to the others."""
+
+
+class Level(NamedTuple):
+    """Addresses of what a level writes."""
+
+    next_queue: int
+    reach_queue: int
+
+
+def dispatch_level(machine: Machine, *, word: int = WORDS[0], capacity: int = 16) -> Level:
+    """Dispatch the level that expands the first of the three vertices.
+
+    Parameters
+    ----------
+    machine : Machine
+        Where.
+    word : int
+        What the current queue holds for the vertex.
+    capacity : int
+        Entries that the queues take.
+    """
+    words, neighbours, current, following, reach = (machine.allocate(size) for size in (24, 8, 8, 128, 64))
+    machine.write(words, np.array(WORDS, np.uint64))
+    machine.write(neighbours, np.array([1, 2], np.uint32))
+    machine.write(current, np.array([word], np.uint64))
+    machine.set_registers(
+        {
+            Register.WORDS: words,
+            Register.NEIGHBOURS: neighbours,
+            Register.CURRENT_QUEUE: current,
+            Register.NEXT_QUEUE: following,
+            Register.REACH_QUEUE: reach,
+            Register.CURRENT_COUNT: 1,
+            Register.CAPACITY: capacity,
+        }
+    )
+    machine.dispatch(Instruction.BFS_LEVEL)
+    return Level(following, reach)
+
+
+def deafen(memory: Memory) -> None:
+    """Let no port of a memory with the profile `hc2` take reads any more.
+
+    It is as if each had as many in flight as it may have, of which none is answered: nothing is owed, nothing moves.
+    """
+    memory._sides["own"]["full"][:, READ] = (1 << memory.ports) - 1

@@ -11,8 +11,7 @@ from cyscc.sim.executors.comparison.build import connections_header, export_mach
 from cyscc.sim.executors.comparison.contenders import Stopwatch, executor_maker
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import parse_profile
-from tests.sim.executors.levels import WORDS, deafen, dispatch_level
-from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
+from tests.sim.executors.outcomes import CROWD, TANGLE, WORDS, assert_equal, deafen, dispatch_level, outcome
 
 TEST = PRESETS["test"]
 

@@ -26,7 +26,7 @@ from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.machine import Machine
 from cyscc.sim.observation.waves.signals import model_signals
 from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
-from tests.sim.executors.processors import find_processor
+from tests.sim.executors.toolchain import find_processor
 from tests.sim.observation.waves.reading import recording, unread
 from tests.system.runs import made
 

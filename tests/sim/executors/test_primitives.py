@@ -25,8 +25,8 @@ from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled.lanes import describe, lanes_source, single_source
 from cyscc.sim.executors.registers import memories, registers
-from tests.sim.executors.processors import find_processor
 from tests.sim.executors.test_lanes import NATIVE, SHARED
+from tests.sim.executors.toolchain import find_processor
 
 CYCLES = 300
 LANES = 5

@@ -19,9 +19,9 @@ from cyscc.sim.executors.compiled.parts import build_library
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import Hc2
 from tests.sim.executors.outcomes import CROWD, TANGLE
-from tests.sim.executors.processors import find_processor
 from tests.sim.executors.replay.memory_code import write_memory_code
 from tests.sim.executors.replay.recording import Recording
+from tests.sim.executors.toolchain import find_processor
 from tests.system.runs import check_bfs, check_scc, made
 
 SOURCE = Path(tests.sim.executors.replay.__path__[0]) / "replay.cpp"

@@ -16,8 +16,7 @@ from cyscc.sim.executors.samples import MODULES, MOST_HELD, Samples, fifos, samp
 from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.machine import Machine
 from cyscc.sim.observation.state import MachineState
-from tests.sim.executors.levels import dispatch_level
-from tests.sim.executors.outcomes import TANGLE, assert_equal, outcome
+from tests.sim.executors.outcomes import TANGLE, assert_equal, dispatch_level, outcome
 from tests.system.runs import made
 
 CONFIG = PRESETS["test"]
