@@ -142,6 +142,8 @@ def experiment(
         write_text(str(paths[1]), answer.markdown())
         for path in paths[2:]:
             answer.plot(path)
-    measured = f"{plan.made + plan.found} measurements, {plan.found} of them taken over from {folder / RESULTS}\n"
-    said = f"{measured if plan.made + plan.found else ''}written: {', '.join(map(str, paths))}"
+    said = (
+        f"{plan.made + plan.found} measurements, {plan.found} of them taken over from {folder / RESULTS}\n"
+        f"written: {', '.join(map(str, paths))}"
+    )
     return replace(answer, said=[*answer.said, said])

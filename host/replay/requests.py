@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cyscc.host.experiments.traffic import write_traffic
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.record.reader import Record
+from cyscc.host.record.traffic import write_traffic
 from cyscc.host.replay.parts import cycles_of
 from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.runs.rerun import RerunSetting

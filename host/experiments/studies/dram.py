@@ -12,10 +12,10 @@ from cyscc.host.answer.answer import Answer, Chart
 from cyscc.host.answer.charts import Figure, Panel, look
 from cyscc.host.answer.colours import BLUE, ORANGE
 from cyscc.host.experiments.plan.plan import Plan
-from cyscc.host.experiments.studies.rows import printed
+from cyscc.host.experiments.studies.rows import PUBLISHED, printed
 from cyscc.host.experiments.studies.study import Case, Point, Study
-from cyscc.host.experiments.traffic import read_traffic
 from cyscc.host.output.errors import InputError
+from cyscc.host.record.traffic import read_traffic
 from cyscc.sim.memory import Profile, parse_profile
 from cyscc.sim.memory.alone import play
 from cyscc.sim.trust import GivenText
@@ -82,7 +82,7 @@ class Dram(Study):
     memory : str
         A profile; of the reference, with overrides; empty for all that the reference has.
     requests : str or None
-        A file of requests to play instead, see `cyscc.host.experiments.traffic`.
+        A file of requests to play instead, see `cyscc.host.record.traffic`.
     outstanding : int or None
         Of a file: so many requests under way at a time, whatever their clocks.
     """
@@ -103,7 +103,7 @@ class Dram(Study):
 
     def document(self, measurements: Plan) -> dict[str, Any]:
         """Play the traffic of the reference, and return the study's document."""
-        rows = printed("dram", texts=("memory", "pattern"))
+        rows = printed("dram", texts=("memory", "pattern"), folder=PUBLISHED)
         given = parse_profile(GivenText(self.memory)) if self.memory else None
         rows = [row for row in rows if given is None or row["memory"] == given.name]
         if not rows:

@@ -12,6 +12,9 @@ from cyscc.sim.documents import DocumentError, open_plain
 PAPERS = Path(__file__).with_name("papers")
 """Folder of the papers' tables; the first line of each has its source."""
 
+PUBLISHED = Path(__file__).with_name("published")
+"""Folder of what was measured of published hardware and by other simulators."""
+
 _Row = TypeVar("_Row")
 
 
@@ -63,8 +66,8 @@ def _rows(file: Iterable[str], row: Callable[[dict[str, str]], _Row], columns: S
     return found
 
 
-def printed(name: str, *, texts: Collection[str] = ("name",)) -> list[dict[str, Any]]:
-    """Return the rows of a paper's table, of `PAPERS`.
+def printed(name: str, *, texts: Collection[str] = ("name",), folder: Path | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a table, by default of a paper.
 
     Parameters
     ----------
@@ -72,12 +75,14 @@ def printed(name: str, *, texts: Collection[str] = ("name",)) -> list[dict[str, 
         Name of the file, without its suffix.
     texts : collection of str
         Columns of texts. The others have numbers; None where the paper has none.
+    folder : Path, optional
+        Its folder (default: `PAPERS`).
     """
 
     def row(cells: dict[str, str]) -> dict[str, Any]:
         return {column: text if column in texts else _number(text) for column, text in cells.items()}
 
-    return read_table(PAPERS / f"{name}.csv", row)
+    return read_table((folder or PAPERS) / f"{name}.csv", row)
 
 
 def _number(text: str) -> float | None:

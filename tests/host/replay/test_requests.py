@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import cyscc
-from cyscc.host.experiments.traffic import COLUMNS, read_traffic
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.output.errors import InputError
+from cyscc.host.record.traffic import COLUMNS, read_traffic
 from cyscc.sim.memory import parse_profile
 
 MEMORIES = ("hbm2", "ddr4", "hc2", "fixed:75")

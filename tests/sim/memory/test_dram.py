@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from cyscc.host.experiments.studies.dram import FIGURES, traffic_of
-from cyscc.host.experiments.studies.rows import printed
+from cyscc.host.experiments.studies.rows import PUBLISHED, printed
 from cyscc.sim.memory import Ddr4, Hbm2, Profile, changed_profile, parse_profile
 from cyscc.sim.memory.alone import alone, play
 
 HBM2, DDR4 = Hbm2(), Ddr4()
-REFERENCE = printed("dram", texts=("memory", "pattern"))
+REFERENCE = printed("dram", texts=("memory", "pattern"), folder=PUBLISHED)
 OWN = {"hbm2": 128, "ddr4": 32}
 """Entries of the profiles."""
 OFTEN = (0.5, 4.0, 0.2, 0.4)

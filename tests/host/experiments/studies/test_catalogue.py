@@ -22,8 +22,8 @@ def test_fields_are_the_defaults() -> None:
             asked(name).items() >= {each: about.options[each] for each in asked(name) if each in about.options}.items()
         )
     simulated = {name for name, about in REPRODUCTIONS.items() if "memory" in about.options}
-    assert simulated == {"table1", "fig10", "fig11", "fig12", "fig13"}
-    assert {name for name, about in REPRODUCTIONS.items() if "seed" not in about.options} == {"vhdl"}
+    assert simulated == {"table1", "fig10", "fig11", "fig12", "fig13", "dram"}
+    assert {name for name, about in REPRODUCTIONS.items() if "seed" not in about.options} == {"vhdl", "dram"}
 
 
 def test_quick() -> None:
