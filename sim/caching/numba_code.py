@@ -23,7 +23,7 @@ from cyscc.sim.caching.folder import code_directory
 from cyscc.sim.errors import BuildError
 from cyscc.sim.notices import notice
 
-_CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
+_CONSTANTS = (bool, int, float, str, bytes, type(None))
 _DIGITS = 16
 _UNREADABLE = (OSError, EOFError, pickle.UnpicklingError)
 """What numba raises where it cannot keep code, or finds files that are cut off."""
@@ -61,6 +61,11 @@ def _source_digest(path: str) -> bytes:
     return sha256(Path(path).read_bytes()).digest()
 
 
+def _is_constant(value: Any) -> bool:
+    """Return whether a value has the same text in every process."""
+    return isinstance(value, _CONSTANTS) or (isinstance(value, tuple) and all(map(_is_constant, value)))
+
+
 class Compiled:
     """A function that is compiled when it is first called. Its other attributes are those of numba's dispatcher.
 
@@ -89,7 +94,7 @@ class Compiled:
             if isinstance(value, Compiled):
                 own = value.py_func.__globals__ is names
                 digest.update(name.encode() + (b"" if own else value.stamp))
-            elif isinstance(value, _CONSTANTS) and not name.startswith("__"):
+            elif _is_constant(value) and not name.startswith("__"):
                 digest.update(f"{name} = {value!r};".encode())
         return digest.digest()
 
