@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, Elaboratable, Fragment, MemoryInstance, Module, Mux, ShapeLike, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, Elaboratable, Fragment, MemoryInstance, Module, Mux, ShapeLike, Signal, Value
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import stream, wiring
 
@@ -193,6 +193,13 @@ class Harness:
         """Claim that a condition holds in every cycle."""
         self._add("assert", condition, name)
         self.properties.append(name)
+
+    def assume_sound_at_first(self, cycles: int) -> None:
+        """Assume that all properties hold in the first cycles."""
+        late = self.register(cycles, "late")
+        self.m.d.sync += late.eq(Cat(1, late))
+        for name in self.properties:
+            self.assume(late[-1] | self._conditions[name][1], f"{name}_at_first")
 
     def invariant(self, condition: Any, name: str) -> None:
         """Have a condition proven along, for the induction."""

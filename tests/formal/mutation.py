@@ -48,12 +48,16 @@ class Mutants:
         Makes the harness.
     folder : Path
         A folder for the netlist.
+    sound : int
+        Cycles from reset in which no property may be violated.
     """
 
-    def __init__(self, factory: Callable[[], Harness], folder: Path) -> None:
+    def __init__(self, factory: Callable[[], Harness], folder: Path, *, sound: int = 0) -> None:
         self._folder = folder
         harness = factory()
         harness.constant(_WIDTH, _CHOICE)
+        if sound:
+            harness.assume_sound_at_first(sound)
         (folder / "harness.il").write_text(harness.rtlil(only=harness.properties))
         # Cells stay as they are in the parts: optimised, one may be the harness's too.
         flatten = ["read_rtlil harness.il", f"hierarchy -top {TOP}", "proc", "flatten", "opt_clean"]

@@ -32,6 +32,8 @@ PROOF_SECONDS = 600
 BROKEN_SECONDS = 120
 _DEPTH = 16
 """Cycles in which a mutant must violate a property."""
+_SOUND = 3
+"""Cycles from reset in which one that is drawn must violate nothing, so that it takes inputs to make it fail."""
 _DRAWN = (60, 300)
 """Mutants that are drawn at a time."""
 
@@ -175,15 +177,20 @@ def mutants_of(proof: Proof, wanted: Collection[str] = ()) -> dict[str, str]:
     wanted : collection of str
         Properties that mutants are drawn for; without, only those that are kept are tried.
     """
+    factory = proof.search or proof.harness
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         with _MAKING:
-            mutants = Mutants(proof.search or proof.harness, Path(scratch))
+            mutants = Mutants(factory, Path(scratch))
         kept = mutants.possible(kept_mutants(proof).values())
         found = mutants.violating(kept, depth=_DEPTH, seconds=PROOF_SECONDS) if kept else {}
-        for count in _DRAWN:
-            missing = {any_place(name) for name in wanted} - {any_place(name) for name in found}
-            if missing:
-                found = mutants.violating(mutants.draw(count, seed=count), depth=_DEPTH, seconds=PROOF_SECONDS) | found
+    for count in _DRAWN:
+        missing = {any_place(name) for name in wanted} - {any_place(name) for name in found}
+        if not missing:
+            break
+        with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+            with _MAKING:
+                mutants = Mutants(factory, Path(scratch), sound=_SOUND)
+            found = mutants.violating(mutants.draw(count, seed=count), depth=_DEPTH, seconds=PROOF_SECONDS) | found
     return found
 
 
