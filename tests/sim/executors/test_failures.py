@@ -29,8 +29,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in machine_headers(TEST).items():
         (folder / name).write_text(text)
     includes = [f"-I{place}" for place in (folder, NATIVE, NATIVE.parent / "compiled" / "native")]
-    # Its own way to start threads comes before that of the C++ library, wherever that has been loaded.
-    options = ["-std=c++20", "-O0", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-pthread", *includes]
+    # Its own threads, also where the C++ library is in the scope of all code, as the one of the loops brings it there.
+    options = ["-std=c++20", "-O0", "-fPIC", "-shared", "-Wl,-Bsymbolic-functions", "-pthread", *includes]
     subprocess.run(["g++", *options, str(HERE / "native_failures.cpp"), "-o", str(folder / "m.so")], check=True)
     return folder / "m.so"
 
