@@ -21,13 +21,13 @@ def place(profile: Hbm2 | Ddr4, *, row: int = 1, group: int = 0, bank: int = 0, 
     rows = profile.groups * profile.banks * profile.columns * profile.burst_bytes * profile.channels
     addresses = np.arange(row * rows, (row + 1) * rows, profile.burst_bytes)
     wanted = (channel * profile.groups + group) * profile.banks + bank
-    return int(addresses[profile.bank_of(addresses) == wanted][0])  # type: ignore[arg-type, index]
+    return int(addresses[profile.bank_of(addresses) == wanted][0])  # type: ignore[arg-type]
 
 
 def latencies(profile: Profile, addresses: list[int], clocks: list[int] | None = None) -> list[int]:
     """Return the clocks of reads, by default of those that come together."""
     found = play(profile, addresses, [False] * len(addresses), clocks=clocks or [100] * len(addresses))
-    return found.latencies.tolist()  # type: ignore[no-any-return]
+    return found.latencies.tolist()
 
 
 @pytest.mark.parametrize(("profile", "times"), [(HBM2, (29, 15, 43)), (DDR4, (36, 20, 52))])
