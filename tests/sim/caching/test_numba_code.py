@@ -47,7 +47,7 @@ def load(folder: Path, *, step: int = 1) -> Any:
     """Return a function that calls one of another file."""
     called = module(folder, "called", CALLED, STEP=step)
     # What has another text in every process does not count.
-    called.NAMES = (called.step, object())
+    vars(called)["NAMES"] = (called.step, object())
     inner = njit(cache=True, nogil=True)(called.step)
     return njit(cache=True, nogil=True)(module(folder, "calling", CALLING, step=inner).twice)
 
