@@ -22,14 +22,27 @@ _SMALLEST_BLOCK = 8
 """Fewest threads of a block: steps lay out variables of the block in their shared memory."""
 _CHUNK = 2048
 """Step threads that a core takes at a time; a smaller step runs on one core."""
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Steps create no arrays, and counting references would cost an atomic operation for each thread. The last option is
+not documented; a numba that does not know it ignores it, and steps take longer."""
 _BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
 """Options of step functions, which are inlined: a call per thread would cost as much as some ten edges."""
 
 _SIZES = {"narrow": 32, "wide": 64}
 """Sizes of elements, in bits, by name in the template below."""
+_IDLE = {
+    "max": "old >= value",
+    "min": "old <= value",
+    "and": "old & value == old",
+    "or": "old | value == old",
+    "swap": "old != expected",
+}
+"""When an operation changes nothing: reading is enough then, and most do nothing else."""
 _TEMPLATE = """\
 def atomic_{name}(array, index, {values}):
+    old = array[index]
+    if {idle}:
+        return old
     address = array.ctypes.data + index * array.itemsize
     if array.itemsize == 4:
         return array.dtype.type(narrow(address, {values}))
@@ -48,7 +61,7 @@ def _atomics() -> dict[Any, Any]:
         values = list(signature(meaning).parameters)[2:]
         kind = types.int64(types.intp, *[types.int64] * len(values))
         place = {size: types.ExternalFunction(f"cyscc_atomic_{name}{bits}", kind) for size, bits in _SIZES.items()}
-        exec(_TEMPLATE.format(name=name, values=", ".join(values)), place)
+        exec(_TEMPLATE.format(name=name, values=", ".join(values), idle=_IDLE.get(name, "False")), place)
         found[meaning] = numba().njit(**_BODY)(place[f"atomic_{name}"])
     return found
 
@@ -61,7 +74,8 @@ def _kept(function: Any) -> bool:
 
 @cache
 def _compiled(function: Any) -> Any:
-    return njit(cache=_kept(function), **_BODY)(translated(function, _atomics(), _compiled))
+    # Part of the loops that are kept: code from a file could not be inlined.
+    return njit(**_BODY)(translated(function, _atomics(), _compiled))
 
 
 def _body(*_: Any) -> None:
