@@ -165,7 +165,6 @@ DRAM = {
     CYCLES: "request_travel=4 response_travel=4",
     (1, 1_000_000): "flush_travel=24",
     PLACES: "port_queue=32 reads_in_flight=512 writes_in_flight=512",
-    (1, 4): "links=1",
     (5, 16): "channel_bit=6",
 }
 RANGES: dict[type[Profile], dict[tuple[int, int], str]] = {
@@ -195,6 +194,7 @@ RANGES: dict[type[Profile], dict[tuple[int, int], str]] = {
         (1, 8): "groups=4 banks=4 activate_clocks=2 precharge_clocks=1 pseudo_channels=2",
         (1, 128): "columns=32",
         (8, 256): "burst_bytes=32",
+        (1, 4): "links=1",
         (0, 3): "low_groups=1",
         (0, 7): "low_columns=5",
     },
@@ -212,6 +212,7 @@ RANGES: dict[type[Profile], dict[tuple[int, int], str]] = {
         (1, 8): "groups=4 banks=4 activate_clocks=1 precharge_clocks=1 pseudo_channels=1",
         (1, 128): "columns=128",
         (8, 256): "burst_bytes=64",
+        (1, 4): "links=2",
         (0, 3): "low_groups=2",
         (0, 7): "low_columns=7",
     },
