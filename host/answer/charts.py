@@ -39,7 +39,7 @@ _LAYOUT = _DATA["layout"]
 DARK: dict[str, str] = _DATA["dark"]
 """Colours on a dark page, by those on a light one: neutral ones, and a line too dark for it. Others are the same."""
 DRAWN: dict[str, dict[str, Any]] = _DATA["static"]
-"""What drawings in files have for symbols, dashes, steps and patterns."""
+"""Names in matplotlib, for drawings in files, of symbols, dashes, steps and patterns of plotly."""
 PAPER, INK, GRID, AXIS = (
     _LAYOUT["paper_bgcolor"],
     _LAYOUT["font"]["color"],

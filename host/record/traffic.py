@@ -13,7 +13,7 @@ COLUMNS = ("clock", "address", "write", "channel")
 """Clock of the memory in which a request arrives at its channel; byte address; 1 of a write; channel."""
 
 _MOST = {"clock": 1 << 40, "address": 1 << 48, "write": 2, "channel": 1 << 16}
-"""What numbers are below, by column."""
+"""Upper bound of the numbers of each column, exclusive."""
 
 
 def write_traffic(rows: "pd.DataFrame", path: str) -> None:

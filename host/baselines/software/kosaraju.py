@@ -18,7 +18,7 @@ _PORTION = 4096
 
 
 PHASES = ("searches", "intersections", "starts")
-"""What is timed: searches, intersections, and looking for the next start."""
+"""The timed phases: searches, intersections, and looking for the next start."""
 
 
 class _Arrays(NamedTuple):

@@ -24,7 +24,7 @@ _BASE = 1 << 30
 """First address of the traffic."""
 
 FIGURES = ("rate_per_clock", "read_mean_clocks", "read_p95_clocks", "row_hit_share")
-"""What is compared."""
+"""Fields of `Played` and of the reference that are compared."""
 
 
 class Traffic(NamedTuple):

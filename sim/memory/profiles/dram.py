@@ -259,9 +259,9 @@ class Dram(QueuedPorts):
 
     def with_channel(self, address: NDArray[np.int64], channel: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return byte addresses in other pseudo-channels, their other bits unchanged."""
-        if ((channel < 0) | (channel >= self.channels)).any():
-            wrong = channel[(channel < 0) | (channel >= self.channels)][0]
-            raise ValueError(f"memory {self.name} has no channel {wrong}: it has {self.channels}")
+        wrong = channel[(channel < 0) | (channel >= self.channels)]
+        if wrong.size:
+            raise ValueError(f"memory {self.name} has no channel {wrong[0]}: it has {self.channels}")
         return address & ~((self.channels - 1) << self.channel_bit) | channel << self.channel_bit
 
     def link_of(self, address: int) -> int:
@@ -323,10 +323,6 @@ class Dram(QueuedPorts):
             ),
         )
 
-    def _row_clocks(self) -> int:
-        """Return the clocks of a controller's row commands for a row in each of its pseudo-channels."""
-        return self.pseudo_channels * (self.activate_clocks + self.precharge_clocks)
-
     def build(self, state: State, *, ports: int) -> None:
         """Allocate banks and calendars, large enough that none can overflow."""
         arena, engines, shared = state.arena, state.own.size, state.shared
@@ -354,7 +350,8 @@ class Dram(QueuedPorts):
         # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
         # below.
         row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
-        shared_by = self.t_ccd_l + self.t_rrd + self.t_faw + self._row_clocks()
+        shared_by = self.t_ccd_l + self.t_rrd + self.t_faw
+        shared_by += self.pseudo_channels * (self.activate_clocks + self.precharge_clocks)
         ticks = in_flight * (row + shared_by + self.t_rtw + self.t_cwl + self.t_wtr + self.burst)
         ticks += (ticks // (self.t_refi - self.t_rp - self.t_rfc) + 2) * (self.t_rp + self.t_rfc) + self.way_there
         ticks += -(-(ahead + self.request_travel) * self.memory_mhz // self.machine_mhz)

@@ -152,10 +152,12 @@ struct Dram : QueuedPorts<Self> {
     CYSCC_INLINE static int64_t opened_from(const Parameters& p, const Shared& shared, int64_t channel, int64_t time) {
         for (;;) {
             time = activate_from(shared.activates, channel, time, p, shared.ticks_now - 64);
+            if (rarely(time < 0)) return time;
             const int64_t first = time - p.activate_clocks + 1;
             const int64_t free =
                 run_of(shared.commands, controller_of(p, channel), first, p.activate_clocks, shared.ticks_now);
-            if (free <= first) return time < 0 ? time : time + (free - first);
+            if (free == first) return time;
+            if (rarely(free < 0)) return free;
             time = free + p.activate_clocks - 1;
         }
     }
