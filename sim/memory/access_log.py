@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.records import NEVER, AccessLog, AccessRange, Request
+from cyscc.sim.memory.records import MAX_PORTS, NEVER, AccessLog, AccessRange, Request
 from cyscc.sim.memory.structures import Arena
 
 ACCESS = np.dtype(
@@ -124,7 +124,7 @@ class Accesses:
         rows = np.concatenate([own[:count] for own, count in zip(logged, counts, strict=True)])
         taken = np.zeros(rows.size, ACCESS)
         when, payload, data = rows["when"], rows["payload"], rows["data"][:, 0].view(np.uint64)
-        taken["cycle"], taken["port"], taken["write"] = when >> 16, when >> 8 & 255, when & 3
+        taken["cycle"], taken["port"], taken["write"] = when >> 16, when >> 1 & (MAX_PORTS - 1), when & 1
         taken["answered"], taken["engine"] = rows["time"], np.repeat(np.arange(len(counts)), counts)
         taken["address"] = payload & self._address_mask
         taken["tag"] = payload >> self._tag_shift & self._tag_mask

@@ -12,12 +12,15 @@ from cyscc.sim.memory import records
 from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, rules_of
 from cyscc.sim.memory.recording import CONSTANTS as RECORDING
 from cyscc.sim.memory.records import ErrorCode, Kept, context_of
-from cyscc.sim.memory.structures import BYTES, LINE_WORDS, WORDS, Address
+from cyscc.sim.memory.structures import BYTES, HALVES, LINE_WORDS, WORDS, Address
 
 _CONSTANTS = (
     *("BASE_ADDRESS", "NEVER", "LATEST", "READ", "WRITE", "FLUSH", "BATCHES", "NEAR", "FLUSH_DEPTH"),
     *("HISTOGRAM_BINS", "MAX_PORTS", "MAX_ENGINES", "MAX_PARTS"),
 )
+
+
+_ELEMENTS = {WORDS: "int64_t", HALVES: "uint32_t", BYTES: "const uint8_t"}
 
 
 def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
@@ -163,8 +166,8 @@ def _member(
     """Return a field as C++, and its size in bytes."""
     if not isinstance(kind, Address):
         return f"int64_t {field}", 8
-    if kind is WORDS or kind is BYTES:
-        element, size = ("int64_t" if kind is WORDS else "const uint8_t"), 8
+    if kind in _ELEMENTS:
+        element, size = _ELEMENTS[kind], kind.size
     else:
         of = kind.element if isinstance(kind.element, Address) else kind
         element, size = _declare(of, structs, names), of.size

@@ -17,6 +17,9 @@ _OF_HEADER = re.compile(r"^(.*\.h):(\d+):\d+: (error: .*)$", re.MULTILINE)
 NATIVE = Path(__file__).parent / "native"
 """Sources of the memory."""
 
+_FLAGS = ("-I", str(NATIVE), "-fno-tree-slp-vectorize")
+"""Options of the compiler, which otherwise gathers a request's words in a vector one by one to store them at once."""
+
 
 class Function(NamedTuple):
     """A function of the memory: its words after the context, numbers or addresses, and whether it returns one."""
@@ -93,9 +96,8 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
         for name, text in headers.items():
             (folder / name).write_text(text)
         unit, library = NATIVE / "memory.cpp", folder / "memory.so"
-        flags = ["-I", str(NATIVE)]
         try:
-            made = tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))
+            made = tools.compile_object(unit, folder=folder, flags=_FLAGS, level="-O3", steps=Steps(None))
         except BuildError as error:
             found = _OF_HEADER.search(error.diagnosis) if profile.header else None
             if found is not None:
@@ -104,7 +106,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
         tools.link([made], library)
         return library
 
-    inputs = repr(sorted(headers.items())).encode() + _digest_of_sources()
+    inputs = repr((_FLAGS[2:], sorted(headers.items()))).encode() + _digest_of_sources()
     library = load_library(cached("memory", tools, inputs=inputs, build=build, suffix=".so"))
     return {
         name: _prototype(function)((f"cyscc_memory_{name}", library))

@@ -197,16 +197,15 @@ class Memory:
         arena, sides = self._arena, self._sides
         sides["number"] = np.arange(self.engines)
         sides["width"] = self.ports
-        sides["latest_entry"] = -1
+        sides["last_seen"] = sides["last_written"] = -1
         sides["soonest"] = sides["next_flush"] = NEVER
         self._due = arena.link(sides, "due", int, NEAR)
-        self._rows = arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
+        arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
         # Their arrays are in no saved state, in which there are no requests.
         arena.set_link(sides["batches"], "order", 0)
         arena.set_link(sides["batches"]["queues"], "requests", 0)
         ports = sides["ports"][:, : self.ports]
-        for name in ("last_seen", "last_written", "last_flushed"):
-            ports[name] = -1
+        ports["last_flushed"] = -1
         sides["ports"]["flush_due"] = NEVER
         later = 1 << self.profile.reads_in_flight_limit.bit_length()
         ports["later"]["mask"] = later - 1
@@ -227,8 +226,7 @@ class Memory:
         depth, batches = int(self._context["batch_depth"][0]), self._sides["batches"]
         self._logs = Arena()
         self._logs.link(batches, "order", int, depth)
-        requests = self._logs.link(batches["queues"][..., :parts], "requests", Request, depth)
-        self._context["queue_places"] = requests.strides[-2] // Request.dtype.itemsize
+        self._logs.link(batches["queues"][..., :parts], "requests", Request, depth)
         if self._model is not None:
             self._model.parts = parts
 
@@ -482,7 +480,6 @@ class Memory:
             Something is out of range that compiled code would use unchecked.
         """
         context, sides, every = self._context[0], self._sides, int(self._context["every"][0])
-        rows = self._rows.reshape(self.engines, NEAR, 2, -1)
         batches, queues = sides["batches"], sides["batches"]["queues"]
         errors = [context["error"], *self._services["error"], *sides["error"]]
         holds = {
@@ -493,7 +490,7 @@ class Memory:
             "error": not any(error["code"] for error in errors),
             "batches": not any(counts.any() for counts in (batches["count"], queues["count"], queues["served"])),
             "masks of ports": not ((sides["far"] & ~every).any() or (self._due & ~every).any()),
-            "tags": not any(np.any(tags & ~context["tag_mask"]) for tags in (rows[:, :, 0], self._responses["tag"])),
+            "tags": not (self._responses["tag"] & ~context["tag_mask"]).any(),
         }
         wrong = [name for name, right in holds.items() if not right]
         if wrong:

@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Annotated, Any
 
-from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Record, Rows, Words
+from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Constant, Halves, Record, Rows, Words
 
 MAX_ENGINES = 4
 MAX_PORTS = 32
@@ -87,8 +87,9 @@ class Mailbox(Record, lines=True, word="<u8"):
 class Request(Record):
     """A logged request.
 
-    `when` is cycle << 16 | port << 8 | array << 2 | kind. The array is an `ArrayKind`, set during service while
-    recording. `time` is the result of the profile's `enter`, and after service that of its `serve`. `data` is that of a
+    `when` is cycle << 16 | array << 7 | flush << 6 | port << 1 | write. The array is an `ArrayKind`, set during service
+    while recording. `time` is the result of the profile's `enter`, from that cycle on, and after service that of its
+    `serve`. `data` is that of a
     write, and after service that of a read.
     """
 
@@ -137,8 +138,6 @@ class Response(Record):
 class Port(Record, lines=True):
     """Pending responses that are far ahead, and pending flushes by completion cycle, of a port."""
 
-    last_seen: int
-    last_written: int
     last_flushed: int
     flush_due: int
     later: Ring
@@ -164,10 +163,11 @@ class Statistics(Record):
 class Side(Record, lines=True):
     """An AE's side of the memory, accessed only by `prepare`, `accept` and `deliver` of that AE.
 
-    `latest_entry` is the latest result of the profile's `enter`, `entering` sums the cycles until then. `due` has the
-    masks of the ports with responses in each of the next cycles, `rows` their tags and then their data, `far` the mask
-    of the ports with later responses. `in_flight` and `stalls` count reads and, from MAX_PORTS on, writes. `own` is the
-    profile's state.
+    `entering` sums the cycles until the results of the profile's `enter`. `due` has the
+    masks of the ports with responses in each of the next cycles, `rows` the payloads of their requests and then their
+    data, `far` the mask of the ports with later responses. `in_flight` and `stalls` count reads and, from MAX_PORTS on,
+    writes. `last_seen` has the cycle of each port's last response, `last_written` that of its last complete write.
+    `own` is the profile's state.
     """
 
     number: Constant
@@ -175,13 +175,14 @@ class Side(Record, lines=True):
     cycle: int
     soonest: int
     next_flush: int
-    latest_entry: int
     entering: int
     far: int
     due: Words
     rows: Words
     error: Error
-    in_flight: Annotated[Words, 2 * MAX_PORTS]
+    in_flight: Annotated[Halves, 2 * MAX_PORTS]
+    last_seen: Annotated[Words, MAX_PORTS]
+    last_written: Annotated[Words, MAX_PORTS]
     stalls: Annotated[Words, 2 * MAX_PORTS]
     ports: Annotated[Rows[Port], MAX_PORTS]
     batches: Annotated[Rows[Batch], BATCHES]
@@ -296,7 +297,7 @@ class Context(Record, lines=True):
     """State of the memory. `rules` are the profile's parameters and rules.
 
     The first `parts` of `divisions` services are in use; an address is of the part that is the profile's `division_of`,
-    shifted by `part_shift`. Places in a queue are `queue_places` apart from those of the next queue.
+    shifted by `part_shift`.
 
     `kept` is what is kept of requests, a `Kept`. `interval` is the record's interval in cycles, 0 if not recording;
     `recorded` is the first cycle that is not completely recorded.
@@ -307,7 +308,6 @@ class Context(Record, lines=True):
     parts: Constant
     divisions: Constant
     part_shift: Constant
-    queue_places: Constant
     row: Constant
     every: Constant
     batch_depth: Constant

@@ -7,9 +7,9 @@ A record is a class whose annotations are its fields::
         slots: Words
 
 `int` is a 64-bit word, and `Any` is defined by a subclass. A field of a record type is embedded; `Annotated[Words, 32]`
-and `Annotated[Rows[Ring], 32]` embed 32 elements. `Words`, `Bytes` and `Rows[Ring]` without a number are links:
-addresses of arrays owned by an `Arena`. In C++ a record is a struct, and a link a pointer (`cyscc.sim.memory.layout`);
-in Python it is an element of a structured numpy array.
+and `Annotated[Rows[Ring], 32]` embed 32 elements, `Annotated[Halves, 32]` as many numbers of 32 bits. Without a number,
+`Words`, `Bytes` and `Rows[Ring]` are links: addresses of arrays owned by an `Arena`. In C++ a record is
+a struct, and a link a pointer (`cyscc.sim.memory.layout`); in Python it is an element of a structured numpy array.
 """
 
 from collections.abc import Sequence
@@ -31,6 +31,10 @@ Constant = Annotated[int, "constant"]
 
 class Words:
     """Array of words."""
+
+
+class Halves:
+    """Array of unsigned numbers of 32 bits, embedded, of an even number of elements."""
 
 
 class Bytes:
@@ -76,6 +80,7 @@ class Address:
 
 WORDS = Address("words", element=int)
 BYTES = Address("bytes", element=int)
+HALVES = Address("halves", element=int, size=4)
 
 
 class Record:
@@ -141,15 +146,19 @@ def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
     if get_origin(annotation) is Annotated:
         kind, count = get_args(annotation)
         element = get_args(kind)
-        return _several(kind), (element[0].dtype if element else word, (count,)), "inside"
+        format_ = element[0].dtype if element else "<u4" if kind is Halves else word
+        return _several(kind), (format_, (count,)), "inside"
     if annotation in (Words, Bytes) or get_origin(annotation) is Rows:
         return _several(annotation), "<i8", "constant"
     return annotation.address, annotation.dtype, "inside"
 
 
+_PLAIN = {Words: WORDS, Halves: HALVES, Bytes: BYTES}
+
+
 def _several(annotation: Any) -> Address:
-    if annotation in (Words, Bytes):
-        return WORDS if annotation is Words else BYTES
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
     element = get_args(annotation)[0].address
     return Address(f"rows of {element.name}", element=element, size=element.size)
 

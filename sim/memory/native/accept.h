@@ -33,11 +33,12 @@ CYSCC_INLINE bool checked(Side& side, const Mailbox& box, int64_t cycle) {
     return rarely(wrong != 0) ? refuse(side, box, cycle) : true;
 }
 
-// Rotates a mask of `kMaxPorts` ports so that port `first` is in bit 0; the order is that of any fewer ports.
-CYSCC_INLINE uint32_t rotated(int64_t mask, int64_t first) { return std::rotr(uint32_t(mask), int(first)); }
+// Two bits for each port.
+using PlaceBits = std::conditional_t<kPorts <= 16, uint32_t, uint64_t>;
 
 // The word with bit p of a mask at bit 2p.
 CYSCC_INLINE uint64_t spread(uint64_t mask) {
+    if (kFastBits) return placed_bits(mask, 0x5555555555555555);
     mask = (mask | mask << 16) & 0x0000FFFF0000FFFF;
     mask = (mask | mask << 8) & 0x00FF00FF00FF00FF;
     mask = (mask | mask << 4) & 0x0F0F0F0F0F0F0F0F;
@@ -45,8 +46,16 @@ CYSCC_INLINE uint64_t spread(uint64_t mask) {
     return (mask | mask << 1) & 0x5555555555555555;
 }
 
-// The port at a bit of a rotated mask.
-CYSCC_INLINE int64_t port_at(int64_t place, int64_t first) { return (place + first) & (kMaxPorts - 1); }
+// Requests of a cycle, each of a kind and port at bit 2 * port + kind, so rotated that port `first` is in bit 0. The
+// order is that of any number of ports.
+CYSCC_INLINE PlaceBits rotated(uint64_t reads, uint64_t writes, int64_t first) {
+    return std::rotr(PlaceBits(spread(reads) | spread(writes) << 1), int(2 * first));
+}
+
+// What is at a bit of that: port and kind.
+CYSCC_INLINE int64_t place_at(int64_t bit, int64_t first) {
+    return (bit + 2 * first) & (std::numeric_limits<PlaceBits>::digits - 1);
+}
 
 // The first `room` bits of a mask of requests; refuses the others.
 CYSCC_RARE inline uint64_t without_excess(Side& side, uint64_t waiting, int64_t room, int64_t first, int64_t depth,
@@ -54,25 +63,25 @@ CYSCC_RARE inline uint64_t without_excess(Side& side, uint64_t waiting, int64_t 
     uint64_t excess = waiting;
     for (; room > 0 && excess; --room) excess &= excess - 1;
     if (excess) {
-        const int64_t place = trailing_zeros(int64_t(excess));
-        note(side.error, Code::LOG_FULL, place & 1, depth, side.number, port_at(place >> 1, first), cycle);
+        const int64_t place = place_at(trailing_zeros(int64_t(excess)), first);
+        note(side.error, Code::LOG_FULL, place & 1, depth, side.number, place >> 1, cycle);
     }
     return waiting ^ excess;
 }
 
 // Appends flushes to a batch, after all other requests of the cycle: only their order per port matters. They touch
 // nothing that is divided, and are in the first queue.
-CYSCC_RARE inline void log_flushes(const Context& context, Side& side, Batch& batch, uint32_t flushes, int64_t first,
+CYSCC_RARE inline void log_flushes(const Context& context, Side& side, Batch& batch, int64_t flushes, int64_t first,
                                    int64_t cycle) {
-    for (; flushes; flushes &= flushes - 1) {
-        const int64_t port = port_at(std::countr_zero(flushes), first);
+    for (PlaceBits waiting = rotated(uint64_t(flushes), 0, first); waiting; waiting &= waiting - 1) {
+        const int64_t port = place_at(std::countr_zero(waiting), first) >> 1;
         if (batch.count >= context.batch_depth) {
             note(side.error, Code::LOG_FULL, kFlush, context.batch_depth, side.number, port, cycle);
             return;
         }
         Queue& queue = batch.queues[0];
         Request& request = queue.requests[queue.count];
-        request.when = stamp(cycle, port, kFlush);
+        request.when = cycle << 16 | kFlushed | port << 1;
         request.payload = 0;
         if (context.parts != 1) batch.order[batch.count] = queue.count;
         ++queue.count;
@@ -80,66 +89,79 @@ CYSCC_RARE inline void log_flushes(const Context& context, Side& side, Batch& ba
     }
 }
 
-// Logs a request when it is accepted, if that is asked for.
-CYSCC_RARE inline void log_entry(AccessLog& log, const Request& request) {
-    if (log.following == 0 || cycle_of(request) < log.first || cycle_of(request) >= log.end) return;
-    if (log.entries < log.capacity) log.entered[log.entries] = request;
-    ++log.entries;
+// Logs the requests of a batch from one on when they are accepted, if that is asked for.
+CYSCC_RARE inline void log_entries(const Context& context, const Side& side, const Batch& batch, int64_t number) {
+    AccessLog& log = context.access_logs[side.number];
+    for (; log.following != 0 && number < batch.count; ++number) {
+        Request request = batch.queues[0].requests[place_of(batch, number, context.parts)];
+        const int64_t cycle = cycle_of(request);
+        if (cycle < log.first || cycle >= log.end) return;
+        request.time += cycle;
+        if (log.entries < log.capacity) log.entered[log.entries] = request;
+        ++log.entries;
+    }
 }
 
-// Logs an AE's requests by port; the first port advances by one each cycle.
+// Logs an AE's requests by port, in one queue or in several; the first port advances by one each cycle.
+template <bool kDivided>
 CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t cycle) {
     if (!checked(side, box, cycle)) return;
-    const Parameters& rules = context.rules;
-    const int64_t address_mask = context.address_mask, parts = context.parts, depth = context.batch_depth;
+    const Parameters rules = context.rules;
+    // Those of writes follow those of reads.
+    const char* const ports = reinterpret_cast<const char*>(&box) + offsetof(Mailbox, read_payloads);
+    const auto* const payloads = reinterpret_cast<const int64_t*>(ports);
+    const int64_t address_mask = context.address_mask, depth = context.batch_depth, part_shift = context.part_shift;
     const int64_t* const storage = context.storage;
     Batch& batch = side.batches[context.accepted];
     Queue* const queues = batch.queues;
-    Request* const requests = queues[0].requests;
     const int64_t before = batch.count;
-    int64_t count = before;
-    const int64_t first = cycle % kPorts;
-    uint64_t waiting = spread(rotated(box.requests[kRead], first)) | spread(rotated(box.requests[kWrite], first)) << 1;
-    const uint32_t flushes = rotated(box.requests[kFlush], first);
-    if (rarely(depth - count < 2 * kPorts)) {
-        waiting = without_excess(side, waiting, depth - count, first, depth, cycle);
+    const int64_t first = int64_t(uint64_t(cycle) % kPorts);
+    PlaceBits waiting = rotated(uint64_t(box.requests[kRead]), uint64_t(box.requests[kWrite]), first);
+    if (rarely(depth - before < 2 * kPorts)) {
+        waiting = PlaceBits(without_excess(side, waiting, depth - before, first, depth, cycle));
     }
     Rules::before_entries(rules, side, cycle);
-    int64_t latest = side.latest_entry, entries = 0;
+    batch.count += std::popcount(waiting);
+    // Where the next requests go.
+    std::array<Request*, kDivided ? kMaxParts : 1> ends;
+    const auto parts = std::span(queues, size_t(kDivided ? context.parts : 1));
+    for (size_t part = 0; part < parts.size(); ++part) ends[part] = parts[part].requests + parts[part].count;
+    int64_t* order = batch.order + before;
+    int64_t waited = 0;
     for (; waiting; waiting &= waiting - 1) {
-        const int64_t next = trailing_zeros(int64_t(waiting)), kind = next & 1, port = port_at(next >> 1, first);
-        const int64_t payload = (kind ? box.write_payloads : box.read_payloads)[port], address = payload & address_mask;
-        int64_t place = count;
-        if (parts != 1) {
-            const int64_t part = Rules::division_of(rules, address) >> context.part_shift;
-            place = part * context.queue_places + queues[part].count++;
-            batch.order[count] = place;
+        const int64_t at = place_at(std::countr_zero(waiting), first), kind = at & 1, port = at >> 1;
+        const int64_t payload = payloads[kind * kMaxPorts + port], address = payload & address_mask;
+        Request*& end = ends[kDivided ? size_t(Rules::division_of(rules, address) >> part_shift) : 0];
+        Request& request = *end++;
+        if constexpr (kDivided) *order++ = &request - queues[0].requests;
+        prefetch(storage, address);
+        // How far ahead, since that is known to be no less than 0 if a link is free soon.
+        int64_t ahead = Rules::enter(rules, side, port, kind, address, cycle) - cycle;
+        if (rarely(ahead < (Rules::kOutside ? -cycle : 0))) {
+            note(side.error, Code::OVERBOOKED, kind, cycle + ahead, side.number, port, cycle);
+            ahead = 0;
         }
-        prefetch(storage, address >> 3);
-        ++side.in_flight[kind * kMaxPorts + port];
-        int64_t entry = Rules::enter(rules, side, port, kind, address, cycle);
-        if (rarely(entry < 0)) {
-            note(side.error, Code::OVERBOOKED, kind, entry, side.number, port, cycle);
-            entry = cycle;
-        }
-        requests[place] = {stamp(cycle, port, kind), payload, {box.write_data[port]}, entry};
-        if (rarely(context.kept == Kept::LOG)) log_entry(context.access_logs[side.number], requests[place]);
-        latest = std::max(latest, entry);
-        entries += entry;
-        ++count;
+        request = {cycle << 16 | at, payload, {box.write_data[port]}, ahead};
+        waited += ahead;
     }
-    batch.count = count;
-    if (parts == 1) queues[0].count = count;
-    side.latest_entry = latest;
-    side.entering += entries - (count - before) * cycle;
-    if (rarely(flushes != 0)) log_flushes(context, side, batch, flushes, first, cycle);
+    add(side.in_flight, box.requests[kRead]);
+    add(side.in_flight + kMaxPorts, box.requests[kWrite]);
+    Rules::after_entries(rules, side);
+    for (size_t part = 0; part < parts.size(); ++part) parts[part].count = ends[part] - parts[part].requests;
+    side.entering += waited;
+    if (rarely(context.kept == Kept::LOG)) log_entries(context, side, batch, before);
+    if (rarely(box.requests[kFlush] != 0)) log_flushes(context, side, batch, box.requests[kFlush], first, cycle);
 }
 
 // Takes an AE's requests of a cycle from its mailbox; see `Memory.accept`.
 CYSCC_INLINE void accept(Context& context, int64_t ae, int64_t cycle) {
     Mailbox& box = context.mailboxes[ae];
     if ((box.requests[kRead] | box.requests[kWrite] | box.requests[kFlush]) == 0) return;
-    take(context, context.sides[ae], box, cycle);
+    if (context.parts == 1) {
+        take<false>(context, context.sides[ae], box, cycle);
+    } else {
+        take<true>(context, context.sides[ae], box, cycle);
+    }
     for (int64_t kind = 0; kind <= kFlush; ++kind) box.requests[kind] = 0;
 }
 

@@ -12,24 +12,26 @@ namespace cyscc::memory {
 // Rows prefetched ahead of the current one: more than most responses take.
 inline constexpr int64_t kRowsAhead = 4;
 
-CYSCC_RARE inline void clear_rows(Calendar& calendar, int64_t now) {
+CYSCC_RARE inline void clear_rows(Calendar calendar, int64_t now) {
     const int64_t links = calendar.links, first = calendar.first, end = calendar.end;
     for (int64_t number = std::max(calendar.now, now - calendar.rows); number < now; ++number) {
         int64_t* const row = calendar.taken + (number & (calendar.rows - 1)) * links;
         std::fill(row + first, row + end, 0);
     }
     const int64_t ahead = ((now + kRowsAhead) & (calendar.rows - 1)) * links;
-    for (int64_t link = first; link < end; link += kLineWords) prefetch(calendar.taken, ahead + link);
-    calendar.now = now;
+    for (int64_t link = first; link < end; link += kLineWords) prefetch(calendar.taken + ahead + link, 0);
 }
 
 // Clears the rows before a cycle, before which nothing will be booked any more.
 CYSCC_INLINE void advance(Calendar& calendar, int64_t cycle) {
-    if (calendar.now != cycle >> 6) clear_rows(calendar, cycle >> 6);
+    if (rarely(calendar.now != cycle >> 6)) {
+        clear_rows(calendar, cycle >> 6);
+        calendar.now = cycle >> 6;
+    }
 }
 
 // Books in any row; see `book`.
-CYSCC_RARE inline int64_t search_rows(Calendar& calendar, int64_t link, int64_t cycle, int64_t now, int64_t take) {
+CYSCC_RARE inline int64_t search_rows(Calendar calendar, int64_t link, int64_t cycle, int64_t now, int64_t take) {
     int64_t allowed = int64_t(~uint64_t(0) << (cycle & 63));
     for (int64_t number = cycle >> 6; number - (now >> 6) < calendar.rows; ++number) {
         int64_t& taken = calendar.taken[(number & (calendar.rows - 1)) * calendar.links + link];

@@ -22,7 +22,7 @@ CYSCC_RARE inline void push_far(Side& side, int64_t number, int64_t seen, int64_
 // Queues a flush, complete at `done` at the earliest, after the writes and the other flushes of its port.
 CYSCC_RARE inline void push_flush(Side& side, int64_t number, int64_t done, int64_t now) {
     Port& port = side.ports[number];
-    done = std::max({done, port.last_written, port.last_flushed + 1});
+    done = std::max({done, side.last_written[number], port.last_flushed + 1});
     port.last_flushed = done;
     if (full(port.flushes)) {
         note(side.error, Code::RING_FULL, kFlush, kFlushDepth, side.number, number, now);
@@ -53,18 +53,17 @@ CYSCC_INLINE void count_latency(Statistics& statistics, int64_t latency) {
 
 // Queues the response of a read that is back at a cycle; returns the cycle in which it is seen.
 CYSCC_INLINE int64_t respond(const Context& context, Side& side, int64_t number, const Request& request, int64_t back) {
-    Port& port = side.ports[number];
-    const int64_t cycle = cycle_of(request), seen = std::max(back, port.last_seen + 1);
-    port.last_seen = seen;
+    const int64_t cycle = cycle_of(request), seen = std::max(back, side.last_seen[number] + 1);
+    side.last_seen[number] = seen;
     count_latency(side.statistics, seen - cycle);
-    const int64_t tag = request.payload >> context.tag_shift & context.tag_mask, ahead = seen - side.cycle;
-    if (rarely(uint64_t(ahead) >= kNear)) {
+    if (rarely(uint64_t(seen - side.cycle) >= kNear)) {
+        const int64_t tag = request.payload >> context.tag_shift & context.tag_mask;
         push_far(side, number, seen, tag, request.data[0], cycle);
     } else {
         const int64_t place = seen & (kNear - 1);
         side.due[place] |= int64_t(1) << number;
         int64_t* const row = side.rows + 2 * kRow * place + number;
-        row[0] = tag;
+        row[0] = request.payload;
         row[kRow] = request.data[0];
     }
     return seen;
@@ -87,19 +86,21 @@ inline void log_access(AccessLog& log, const Request& request, int64_t address, 
 }
 
 // Queues the responses and completions of some requests of a batch.
-// `kKept` is what is kept of them.
-template <int64_t kKept>
-CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_t first, int64_t stop) {
+// `kKept` is what is kept of them; if that is nothing, `kInOrder` is whether they lie in the order of acceptance.
+template <int64_t kKept, bool kInOrder = false>
+inline void deliver_run(Context& context, Side& side, Batch& batch, int64_t first, int64_t stop) {
     const Parameters& rules = context.rules;
-    const int64_t size_bit = context.size_bit, address_mask = context.address_mask, parts = context.parts;
+    const int64_t size_bit = context.size_bit, address_mask = context.address_mask;
     int64_t soonest = side.soonest, order_wait = 0, wide_reads = 0, writes = 0, wide_writes = 0, flushes = 0;
     EngineRecord* const record = kKept == Kept::RECORD ? context.engine_records + side.number : nullptr;
     int64_t* const row =
         kKept == Kept::RECORD ? record->arrays + (record->row & record->last) * kKinds * kKindWords : nullptr;
     AccessLog* const log = kKept == Kept::LOG ? context.access_logs + side.number : nullptr;
     const Request* const requests = batch.queues[0].requests;
+    const int64_t* const order = batch.order;
+    const bool in_order = kKept == Kept::NOTHING ? kInOrder : context.parts == 1;
     for (int64_t index = first; index < stop; ++index) {
-        const Request& request = requests[place_of(batch, index, parts)];
+        const Request& request = requests[in_order ? index : order[index]];
         const int64_t number = port_of(request), wide = request.payload >> size_bit & 1;
         int64_t answered;
         if (kind_of(request) == kRead) {
@@ -120,8 +121,7 @@ CYSCC_INLINE void deliver_run(Context& context, Side& side, Batch& batch, int64_
             wide_writes += wide;
             answered = Rules::written(rules, side, number, request);
             if constexpr (Rules::kOutside) answered = checked(side, number, kWrite, answered, cycle_of(request), 0);
-            Port& port = side.ports[number];
-            port.last_written = std::max(port.last_written, answered);
+            side.last_written[number] = std::max(side.last_written[number], answered);
             if constexpr (kKept == Kept::RECORD) ++row[array_of(request) * kKindWords + 1];
         } else {
             ++flushes;
@@ -162,7 +162,8 @@ inline void deliver(Context& context, int64_t ae) {
     Batch& batch = side.batches[context.delivered];
     if (batch.count == 0) return;
     if (context.kept == Kept::NOTHING) {
-        deliver_run<Kept::NOTHING>(context, side, batch, 0, batch.count);
+        const auto run = context.parts == 1 ? deliver_run<Kept::NOTHING, true> : deliver_run<Kept::NOTHING>;
+        run(context, side, batch, 0, batch.count);
     } else if (context.kept == Kept::LOG) {
         deliver_run<Kept::LOG>(context, side, batch, 0, batch.count);
     } else {

@@ -82,8 +82,8 @@ int64_t last_completion(const Context& context) {
     int64_t last = -1;
     for (int64_t ae = 0; ae < kEngines; ++ae) {
         for (int64_t number = 0; number < kPorts; ++number) {
-            const Port& port = context.sides[ae].ports[number];
-            last = std::max({last, port.last_seen, port.last_written, port.last_flushed});
+            const Side& side = context.sides[ae];
+            last = std::max({last, side.last_seen[number], side.last_written[number], side.ports[number].last_flushed});
         }
     }
     return last;

@@ -45,12 +45,14 @@ CYSCC_INLINE int64_t respond(Context& context, Side& side, Mailbox& box, int64_t
     if (shown) {
         side.due[place] = 0;
         const int64_t* const row = side.rows + 2 * kRow * place;
-        std::memcpy(box.tags, row, 8 * kPorts);
+        for (int64_t port = 0; port < kPorts; ++port) {
+            box.tags[port] = int64_t(uint64_t(row[port]) >> context.tag_shift) & context.tag_mask;
+        }
         std::memcpy(box.data, row + kRow, 8 * kPorts);
     }
     if (rarely(side.far != 0)) shown |= respond_far(side, box, cycle);
     if (shown) {
-        for (int64_t port = 0; port < kPorts; ++port) side.in_flight[port] -= shown >> port & 1;
+        for (int64_t port = 0; port < kPorts; ++port) side.in_flight[port] -= uint32_t(shown) >> port & 1;
         Rules::answered(context.rules, side, shown);
     }
     return shown;

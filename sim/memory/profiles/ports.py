@@ -5,7 +5,10 @@ from typing import Annotated, ClassVar
 from cyscc.sim.memory.crossbar import Calendar, make_calendars
 from cyscc.sim.memory.profiles.profile import Profile, State
 from cyscc.sim.memory.records import MAX_PORTS, Ring
-from cyscc.sim.memory.structures import Record, Rows, Words
+from cyscc.sim.memory.structures import Halves, Record, Rows, Words
+
+_LINKS = 512
+"""Most links of an AE."""
 
 
 class WriteQueue(Record):
@@ -19,13 +22,18 @@ class WriteQueue(Record):
 class Own(Record):
     """An AE's path to the memory.
 
-    `most` is the limit of reads and writes in flight of a port, `full` the masks of the ports at the limit, `entered`
-    each port's latest entry into a link.
+    `most` is the limit of reads and writes in flight of a port, `full` the masks of the ports at the limit. `soonest`
+    has the first cycle in which each port's next request can enter a link, counted from `base` on. `near` has a word of
+    each link for the 64 cycles from there on, in which a bit is 1 if the cycle is reserved, `links` the later ones, the
+    last of which is `last`.
     """
 
     most: Annotated[Words, 2]
     full: Annotated[Words, 2]
-    entered: Annotated[Words, MAX_PORTS]
+    base: int
+    last: int
+    soonest: Annotated[Halves, MAX_PORTS]
+    near: Annotated[Words, _LINKS]
     links: Calendar
     writes: Annotated[Rows[WriteQueue], MAX_PORTS]
 
@@ -70,7 +78,6 @@ class QueuedPorts(Profile):
             Most requests that all AEs can have in flight.
         """
         arena, own = state.arena, state.own
-        own["entered"] = -1
         own["most"] = self.reads_in_flight, self.writes_in_flight
         # Worst case: all ports have a full queue for the same link.
         ahead = ports * (self.port_queue + 2)

@@ -11,6 +11,9 @@ struct Hc2 : QueuedPorts<Self> {
         return address >> p.controller_bit & (p.controllers - 1);
     }
     CYSCC_INLINE static int64_t link_of(const Parameters& p, int64_t address) {
+        // In one instruction, if the bits are in that order.
+        const int64_t inner = (p.links - 1) << p.link_bit, outer = (p.controllers - 1) << p.controller_bit;
+        if (kFastBits && inner < int64_t(1) << p.controller_bit) return taken_bits(address, inner | outer);
         return controller_of(p, address) * p.links + (address >> p.link_bit & (p.links - 1));
     }
     CYSCC_INLINE static int64_t division_of(const Parameters& p, int64_t address) { return controller_of(p, address); }
@@ -26,8 +29,8 @@ struct Hc2 : QueuedPorts<Self> {
         const int64_t start = std::max(arrival, bank.free), done = start + p.bank_busy;
         bank.free = done;
         shared.waited += start - arrival;
-        const int64_t slot = book(shared.links, Self::link_of(p, address) * kEngines + ae, done, now, is_read);
-        return (is_read ? slot : done) + p.response_travel;
+        if (!is_read) return done + p.response_travel;
+        return book(shared.links, Self::link_of(p, address) * kEngines + ae, done, now, 1) + p.response_travel;
     }
 };
 

@@ -24,6 +24,7 @@ struct Profile {
     CYSCC_INLINE static int64_t enter(const Parameters&, Side&, int64_t, int64_t, int64_t, int64_t cycle) {
         return cycle;
     }
+    CYSCC_INLINE static void after_entries(const Parameters&, Side&) {}
     CYSCC_INLINE static int64_t division_of(const Parameters&, int64_t) { return 0; }
     CYSCC_INLINE static void before_service(const Parameters&, Shared&, int64_t) {}
     CYSCC_INLINE static int64_t serve(const Parameters&, Shared&, int64_t, int64_t, int64_t, int64_t entered, int64_t) {
