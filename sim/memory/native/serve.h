@@ -34,11 +34,12 @@ CYSCC_RARE inline int64_t checked_place(Service& service, int64_t place, int64_t
 // Performs the read or write of a request on the storage; `four` is 4 if it has 8 bytes, otherwise 0.
 CYSCC_INLINE void access(int64_t* storage, Request& request, int64_t address, int64_t four, int64_t is_read) {
     const int64_t shift = (address & 4) << 3;
-    const uint64_t mask = ~uint64_t(0) >> (32 - 8 * four);
     int64_t& stored = storage[address >> 3];
     if (is_read) {
-        request.data[0] = int64_t(uint64_t(stored) >> shift & mask);
+        const uint64_t data = uint64_t(stored) >> shift;
+        request.data[0] = int64_t(four ? data : uint32_t(data));
     } else {
+        const uint64_t mask = ~uint64_t(0) >> (32 - 8 * four);
         stored = int64_t((uint64_t(stored) & ~(mask << shift)) | (uint64_t(request.data[0]) & mask) << shift);
     }
 }
@@ -60,8 +61,9 @@ CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, 
     const int64_t links = kRecorded ? ((record->row & record->last) * kEngines + ae) * 2 * record->links_of_engine : 0;
     const bool divided = context.parts != 1;
     const int64_t after = (cycle + 1) << 16;
-    for (; waiting.next->when < after; ++waiting.next) {
-        Request& request = *waiting.next;
+    Request* next = waiting.next;
+    for (; next->when < after; ++next) {
+        Request& request = *next;
         // Acceptance has prefetched the word, but for another thread's core.
         if (divided) prefetch(storage, std::min(&request + kAhead, waiting.end - 1)->payload & address_mask);
         int64_t address = request.payload & address_mask;
@@ -98,6 +100,7 @@ CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, 
         waited += back - entered;
         request.time = back;
     }
+    waiting.next = next;
 }
 
 // Performs the requests of some parts of a round.
