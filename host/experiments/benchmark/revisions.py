@@ -5,12 +5,13 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any, ClassVar, TypedDict
 
 import msgspec
@@ -20,7 +21,7 @@ from cyscc.host.experiments.benchmark.search import Preset, Workload
 from cyscc.host.experiments.measuring.environment import describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.plan.plan import Plan
-from cyscc.host.experiments.plan.request import Count, Measured, Positive, Request
+from cyscc.host.experiments.plan.request import Amount, Count, Measured, Positive, Request
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.output.errors import InputError
@@ -72,10 +73,16 @@ class Comparison:
         components are found.
     sides : tuple of (Side, Side)
         The one that is compared with, and the one that is compared.
+    next : bool
+        Whether they simulate the next machine, of the preset.
+    built : bool
+        Whether each run builds the machine with nothing in the cache, and the time of that counts.
     """
 
     graph: str
     sides: tuple[Side, Side]
+    next: bool = False
+    built: bool = False
 
     def lacking(self) -> str:
         """Return what it lacks here, or nothing."""
@@ -83,7 +90,7 @@ class Comparison:
             return f"{self.graph} is not in the folder that {GRAPHS} names"
         if any(side.compiler for side in self.sides) and "avx512f" not in processor().split():
             return "the processor has no AVX-512"
-        two = any(side.runs > 1 or side.options == "--threads 2" for side in self.sides)
+        two = any(side.runs > 1 or side.options.startswith("--threads 2") for side in self.sides)
         return "there is only one core" if two and available_cores() < 2 else ""
 
 
@@ -91,8 +98,16 @@ COMPARISONS = msgspec.toml.decode(Path(__file__).with_name("comparisons.toml").r
 """Comparisons by name."""
 
 
+_MOST_OTHERS = 0.1
+"""Most cores that other processes may use on average during a turn that is not measured again."""
+
+_ATTEMPTS = 3
+"""Most times that a turn is measured."""
+
+
 class _Run(TypedDict):
     seconds: Positive
+    others: Amount
     cycles: Count
     peak_memory_bytes: Count
 
@@ -144,11 +159,14 @@ class TurnRequest(Request):
     def measure(self, graph: None, *, verify: bool) -> Measured:
         """Run both sides; the commands verify their results.
 
+        They run again if another process used a core meanwhile, and those runs are kept during which the others used
+        least.
+
         Returns
         -------
         dict
-            Of each of ``sides`` the ``seconds`` of the simulation of a run, and its ``cycles`` and
-            ``peak_memory_bytes``.
+            Of each of ``sides`` the ``seconds`` of the simulation of a run, or of the build, its ``cycles`` and
+            ``peak_memory_bytes``, and how many cores ``others`` used.
 
         Raises
         ------
@@ -158,7 +176,12 @@ class TurnRequest(Request):
         sides = self.comparison.sides
         # Which side begins changes from turn to turn.
         order = 1 if self.turn % 2 else -1
-        return {"sides": [self._run(side) for side in sides[::order]][::order]}
+        turns: list[list[_Run]] = []
+        while len(turns) < _ATTEMPTS:
+            turns.append([self._run(side) for side in sides[::order]][::order])
+            if _others(turns[-1]) <= _MOST_OTHERS:
+                break
+        return {"sides": min(turns, key=_others)}
 
     def _run(self, side: Side) -> _Run:
         """Run the command of a side."""
@@ -172,12 +195,17 @@ class TurnRequest(Request):
             command = ["scc", os.path.join(os.environ.get(GRAPHS, ""), graph)]
         begin = [sys.executable, "-P", "-c", f"from {module} import {function}; {function}()", *command]
         machine = ["--config", self.workload.config, "--memory", self.workload.memory]
+        built = self.comparison.built
         with TemporaryDirectory(dir=folder) as scratch:
+            further = {"CXX": side.compiler} if side.compiler else {}
+            if built:
+                further["CYSCC_CACHE"] = os.path.join(scratch, "cache")
+            began, before = perf_counter(), other_seconds()
             options = [option.format(scratch=scratch) for option in side.options.split()]
             running = [
                 subprocess.Popen(
                     [*begin, *machine, *options, "--quiet", "--json", "-"],
-                    env={**os.environ, "PYTHONPATH": str(tree)} | ({"CXX": side.compiler} if side.compiler else {}),
+                    env={**os.environ, "PYTHONPATH": str(tree)} | further,
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -186,8 +214,11 @@ class TurnRequest(Request):
                 for _ in range(side.runs)
             ]
             documents = [_document(process) for process in running]
+            others = max(0.0, (other_seconds() - before) / (perf_counter() - began))
+        counted = ("build",) if built else ("simulate", "record")
         return {
-            "seconds": max(each["wall"]["simulate"] + each["wall"]["record"] for each in documents) / side.runs,
+            "seconds": max(sum(each["wall"][name] for name in counted) for each in documents) / side.runs,
+            "others": others,
             "cycles": documents[0]["cycles"]["total"],
             "peak_memory_bytes": max(each["wall"]["peak_memory_bytes"] for each in documents),
         }
@@ -196,6 +227,23 @@ class TurnRequest(Request):
         """Return a result in a few words."""
         one, other = result["sides"]
         return f"{self.turn} of {self.turns}, {one['seconds']:.3f} s and {other['seconds']:.3f} s"
+
+
+def _others(runs: Iterable[_Run]) -> float:
+    return max(run["others"] for run in runs)
+
+
+def other_seconds() -> float:
+    """Return the seconds for which anything but this process and its ended children has used a core, from some time on.
+
+    Also what the machine below took from a virtual one counts. 0 where the system does not tell.
+    """
+    try:
+        user, nice, system, _, _, *rest = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
+    except (OSError, ValueError):
+        return 0.0
+    own = sum(os.times()[:4])
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - own
 
 
 def _document(process: "subprocess.Popen[str]") -> _Record:
@@ -246,7 +294,8 @@ def compare_revisions(
     -------
     dict
         A JSON document: the setting, both revisions, and for each comparison a row in ``rows`` with the least time of
-        both sides, their ratio, and whether the cycles are equal; or with why it is unavailable.
+        both sides, their ratio, whether the cycles are equal, and how many cores other processes used at most; or with
+        why it is unavailable.
 
     Raises
     ------
@@ -271,7 +320,7 @@ def compare_revisions(
                     turn=turn,
                     turns=turns,
                     revisions=revisions,
-                    workload=workload,
+                    workload=replace(workload, config=preset.next_config) if COMPARISONS[name].next else workload,
                     root=root,
                 )
                 for turn in range(1, turns + 1)
@@ -316,6 +365,7 @@ def _row(name: str, turns: list[tuple[_Run, _Run]]) -> _Record:
         "cycles": turns[0][0]["cycles"],
         "ratio": sides[0]["seconds"] / sides[1]["seconds"],
         "same": len({run["cycles"] for turn in turns for run in turn}) == 1,
+        "others": max(map(_others, turns)),
     }
 
 
@@ -378,13 +428,18 @@ def _shown(row: _Record) -> _Record:
     if "unavailable" in row:
         return {"name": row["name"]}
     one, other = row["sides"]
+    built = COMPARISONS[row["name"]].built
+    speeds = [
+        f"{side['seconds']:.1f} s" if built else f"{row['cycles'] / side['seconds']:,.0f}" for side in row["sides"]
+    ]
     return {
         "name": row["name"],
         "labels": f"{one['label']}, {other['label']}",
-        "speeds": ", ".join(f"{row['cycles'] / side['seconds']:,.0f}" for side in row["sides"]),
+        "speeds": ", ".join(speeds),
         "ratio": row["ratio"],
         "memory": other["peak_memory_bytes"] / one["peak_memory_bytes"],
         "same": "yes" if row["same"] else "NO",
+        "others": f"used {row['others']:.1f} cores" if row["others"] > _MOST_OTHERS else "",
     }
 
 

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_answer
+from cyscc.host.experiments.benchmark.revisions import compare_revisions, comparison_answer, other_seconds
 from cyscc.host.experiments.benchmark.search import Preset
 from cyscc.host.experiments.measuring.environment import revision_of
 from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
@@ -30,22 +31,23 @@ from pathlib import Path
 def main():
     options = dict(zip(sys.argv[3:-3:2], sys.argv[4:-3:2]))
     assert sys.argv[1] == "bfs" and Path(sys.argv[2]).exists(), sys.argv
-    assert (options["--source"], options["--config"], options["--memory"]) == ("0", "test", "hc2")
+    assert (options["--source"], options["--memory"]) == ("0", "hc2")
+    assert options["--config"] == {config!r}
     assert sys.argv[-3:] == ["--quiet", "--json", "-"]
     {action}
     # The first run of a tree takes longer than those after it.
     first = not Path(__file__).with_name("ran").exists()
     Path(__file__).with_name("ran").touch()
-    wall = {{"load": 9, "simulate": {seconds} + first, "record": 0.5, "peak_memory_bytes": 1 << 20}}
+    wall = {{"load": 9, "build": 7.0, "simulate": {seconds} + first, "record": 0.5, "peak_memory_bytes": 1 << 20}}
     print(json.dumps({{"cycles": {{"total": {cycles}}}, "wall": wall}}))
 """
 
 
-def commit(folder: Path, *, seconds: float = 1.0, cycles: int = 500, action: str = "pass") -> str:
+def commit(folder: Path, *, seconds: float = 1.0, cycles: int = 500, action: str = "pass", config: str = "test") -> str:
     """Commit a program whose simulation claims to take some seconds; return the revision."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text('[project.scripts]\ncyscc = "commands:main"\n')
-    (folder / "commands.py").write_text(CLI.format(seconds=seconds, cycles=cycles, action=action))
+    (folder / "commands.py").write_text(CLI.format(seconds=seconds, cycles=cycles, action=action, config=config))
     (folder / ".gitignore").write_text("/build/\n/ran\n__pycache__/\n")
     git(folder, "init", "-q")
     git(folder, "add", "-A")
@@ -83,6 +85,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
             on_outcome(request, work(request))
 
     monkeypatch.setattr("cyscc.host.experiments.plan.plan.perform_here", perform)
+    # Others are busy as they like.
+    monkeypatch.setattr("cyscc.host.experiments.benchmark.revisions.other_seconds", lambda: 0.0)
 
 
 def test_revision_against_another(tmp_path: Path) -> None:
@@ -102,7 +106,7 @@ def test_revision_against_another(tmp_path: Path) -> None:
     answer = comparison_answer(document)
     assert answer.facts["configuration"] == "test, memory hc2, graphs 2^4 × 2"
     assert (answer.facts["base"], answer.facts["this"]) == (base, head)
-    assert answer.tables["rows"].cells() == [["random-1", "base, this", "111, 333", "3.000", "1.00", "yes"]]
+    assert answer.tables["rows"].cells() == [["random-1", "base, this", "111, 333", "3.000", "1.00", "yes", ""]]
 
 
 def test_ways_to_run_this_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +134,44 @@ def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
     commit(tmp_path, cycles=501)
     document = compare(tmp_path, "HEAD~1")
     assert [row["same"] for row in document["rows"]] == [False]
-    assert comparison_answer(document).tables["rows"].cells()[0][-1] == "NO"
+    assert comparison_answer(document).tables["rows"].cells()[0][-2] == "NO"
+
+
+def test_turns_beside_other_processes_are_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What others have used before and after each run, of which a turn has two.
+    used = iter([0, 100, 0, 0, 0, 0, 0, 0, *[0, 100] * 6])
+    monkeypatch.setattr("cyscc.host.experiments.benchmark.revisions.other_seconds", lambda: next(used))
+    commit(tmp_path)
+    document = compare(tmp_path, "HEAD")
+    (row,) = document["rows"]
+    assert next(used, None) is None
+    first, second = (max(side["runs"][turn]["others"] for side in row["sides"]) for turn in range(2))
+    assert first == 0
+    assert second == row["others"] > 1
+    assert comparison_answer(document).tables["rows"].cells()[0][-1] == f"used {second:.1f} cores"
+
+
+def test_what_other_processes_use(tmp_path: Path) -> None:
+    # A process that is not ours, nor ended before.
+    began, before = perf_counter(), other_seconds()
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as busy:
+        wait_until(lambda: other_seconds() - before > 0.2)
+        busy.kill()
+    assert other_seconds() - before <= os.cpu_count() * (perf_counter() - began)  # type: ignore[operator]
+
+
+def test_row_of_the_next_machine(tmp_path: Path) -> None:
+    commit(tmp_path, config="fast-test")
+    assert compare(tmp_path, "HEAD", comparisons=["fast-1"])["rows"][0]["ratio"] == 1
+
+
+def test_row_of_the_build(tmp_path: Path) -> None:
+    action = "assert 'cache' not in os.listdir(os.path.dirname(os.environ['CYSCC_CACHE']))"
+    commit(tmp_path, action=f"import os; {action}")
+    document = compare(tmp_path, "HEAD", comparisons=["build"])
+    (row,) = document["rows"]
+    assert [run["seconds"] for run in row["sides"][0]["runs"]] == [7.0, 7.0]
+    assert comparison_answer(document).tables["rows"].cells()[0][2] == "7.0 s, 7.0 s"
 
 
 def test_what_cannot_be_compared(tmp_path: Path) -> None:
