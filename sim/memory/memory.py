@@ -198,7 +198,7 @@ class Memory:
         sides["number"] = np.arange(self.engines)
         sides["width"] = self.ports
         sides["last_seen"] = sides["last_written"] = -1
-        sides["soonest"] = sides["next_flush"] = NEVER
+        sides["soonest"] = sides["next_flush"] = sides["next_far"] = NEVER
         self._due = arena.link(sides, "due", int, NEAR)
         arena.link(sides, "rows", int, 2 * NEAR * in_lines(self.ports))
         # Their arrays are in no saved state, in which there are no requests.

@@ -163,11 +163,11 @@ class Statistics(Record):
 class Side(Record, lines=True):
     """An AE's side of the memory, accessed only by `prepare`, `accept` and `deliver` of that AE.
 
-    `entering` sums the cycles until the results of the profile's `enter`. `due` has the
-    masks of the ports with responses in each of the next cycles, `rows` the payloads of their requests and then their
-    data, `far` the mask of the ports with later responses. `in_flight` and `stalls` count reads and, from MAX_PORTS on,
-    writes. `last_seen` has the cycle of each port's last response, `last_written` that of its last complete write.
-    `own` is the profile's state.
+    `entering` sums the cycles until the results of the profile's `enter`. `due` has the masks of the ports with
+    responses in each of the next cycles, `rows` the payloads of their requests and then their data, `far` the mask of
+    the ports with later responses, `next_far` the cycle of the first of these. `in_flight` and `stalls` count reads
+    and, from MAX_PORTS on, writes. `last_seen` has the cycle of each port's last response, `last_written` that of its
+    last complete write. `own` is the profile's state.
     """
 
     number: Constant
@@ -177,6 +177,7 @@ class Side(Record, lines=True):
     next_flush: int
     entering: int
     far: int
+    next_far: int
     due: Words
     rows: Words
     error: Error

@@ -17,6 +17,7 @@ CYSCC_RARE inline void push_far(Side& side, int64_t number, int64_t seen, int64_
     }
     port.responses[push(port.later)] = {seen, tag, data};
     side.far |= int64_t(1) << number;
+    side.next_far = std::min(side.next_far, seen);
 }
 
 // Queues a flush, complete at `done` at the earliest, after the writes and the other flushes of its port.

@@ -10,18 +10,26 @@ namespace cyscc::memory {
 
 // Moves the responses due in this cycle from the ports' rings to the mailbox; returns the mask of their ports.
 CYSCC_RARE inline int64_t respond_far(Side& side, Mailbox& box, int64_t cycle) {
-    int64_t shown = 0;
+    int64_t shown = 0, soonest = kNever;
     for (int64_t waiting = side.far; waiting; waiting &= waiting - 1) {
         const int64_t number = trailing_zeros(waiting);
         Port& port = side.ports[number];
         const Response& response = port.responses[oldest(port.later)];
-        if (response.seen > cycle) continue;
+        if (response.seen > cycle) {
+            soonest = std::min(soonest, response.seen);
+            continue;
+        }
         if (response.seen < cycle) note(side.error, Code::LATE, kRead, response.seen, side.number, number, cycle);
         shown |= int64_t(1) << number;
         box.tags[number] = response.tag;
         box.data[number] = response.data;
-        if (++port.later.head == port.later.tail) side.far ^= int64_t(1) << number;
+        if (++port.later.head == port.later.tail) {
+            side.far ^= int64_t(1) << number;
+        } else {
+            soonest = std::min(soonest, port.responses[oldest(port.later)].seen);
+        }
     }
+    side.next_far = soonest;
     return shown;
 }
 
@@ -50,7 +58,7 @@ CYSCC_INLINE int64_t respond(Context& context, Side& side, Mailbox& box, int64_t
         }
         std::memcpy(box.data, row + kRow, 8 * kPorts);
     }
-    if (rarely(side.far != 0)) shown |= respond_far(side, box, cycle);
+    if (rarely(side.next_far <= cycle)) shown |= respond_far(side, box, cycle);
     if (shown) {
         for (int64_t port = 0; port < kPorts; ++port) side.in_flight[port] -= uint32_t(shown) >> port & 1;
         Rules::answered(context.rules, side, shown);
@@ -105,12 +113,7 @@ CYSCC_RARE inline int64_t soonest_response(const Side& side) {
     int64_t soonest = std::max(side.soonest, side.cycle);
     const int64_t end = side.cycle + kNear;
     while (soonest < end && side.due[soonest & (kNear - 1)] == 0) ++soonest;
-    if (soonest >= end) soonest = kNever;
-    for (int64_t far = side.far; far; far &= far - 1) {
-        const Port& port = side.ports[trailing_zeros(far)];
-        soonest = std::min(soonest, port.responses[oldest(port.later)].seen);
-    }
-    return soonest;
+    return std::min(soonest < end ? soonest : kNever, side.next_far);
 }
 
 // The first cycle with a response or a completed flush; see `Memory.next_event`. It is cached until it has passed;
