@@ -60,37 +60,49 @@ CYSCC_INLINE int64_t book(Calendar& calendar, int64_t link, int64_t cycle, int64
     return found;
 }
 
-// Returns the bits of 64 cycles of a link from one on; a bit that is 1 is taken.
+// The bits of 64 cycles of a link from one on; a bit that is 1 is taken.
 CYSCC_INLINE uint64_t taken_from(const Calendar& calendar, int64_t link, int64_t cycle) {
     const auto block = [&](int64_t number) {
         return uint64_t(calendar.taken[(number & (calendar.rows - 1)) * calendar.links + link]);
     };
     const int64_t number = cycle >> 6, shift = cycle & 63;
-    return shift == 0 ? block(number) : block(number) >> shift | block(number + 1) << (64 - shift);
+    return block(number) >> shift | block(number + 1) << 1 << (63 - shift);
 }
 
-// Returns whether the 64 cycles from one on are beyond the calendar.
-CYSCC_INLINE bool beyond(const Calendar& calendar, int64_t cycle, int64_t now) {
-    return (cycle >> 6) + 1 - (now >> 6) >= calendar.rows;
+// Of a word's bits, whether one of `width` from each on is 1.
+CYSCC_INLINE uint64_t any_of(uint64_t word, int64_t width) {
+    for (int64_t done = 1; done < width;) {
+        const int64_t more = std::min(done, width - done);
+        word |= word >> more;
+        done += more;
+    }
+    return word;
 }
 
-// Returns the first of so many free cycles of a link, 32 at most, one after the other, from `cycle` on, far below 0 if
-// they are beyond the calendar.
-CYSCC_INLINE int64_t run_of(const Calendar& calendar, int64_t link, int64_t cycle, int64_t length, int64_t now) {
-    for (;; cycle += 65 - length) {
-        if (rarely(beyond(calendar, cycle, now))) return -kNever;
-        const uint64_t taken = taken_from(calendar, link, cycle);
-        uint64_t begins = ~taken & (~uint64_t(0) >> (length - 1));
-        for (int64_t ahead = 1; ahead < length; ++ahead) begins &= ~(taken >> ahead);
-        if (begins != 0) return cycle + std::countr_zero(begins);
+// Returns the first free cycle from one on, far below 0 if it is beyond the calendar. `taken(cycle)` has the bits of 64
+// cycles from one on, of which the first `known` are meant.
+template <class Taken>
+CYSCC_INLINE int64_t first_free(const Calendar& calendar, int64_t cycle, int64_t known, Taken taken) {
+    for (;; cycle += known) {
+        if (rarely((cycle >> 6) + 1 - calendar.now >= calendar.rows)) return -kNever;
+        const uint64_t free = ~taken(cycle) & ~uint64_t(0) >> (64 - known);
+        if (!rarely(free == 0)) return cycle + std::countr_zero(free);
+    }
+}
+
+// Reserves cycles of a link, those in blocks after the first one.
+CYSCC_RARE inline void take_further(Calendar& calendar, int64_t link, int64_t cycle, int64_t length) {
+    for (const int64_t end = cycle + length; cycle < end; ++cycle) {
+        calendar.taken[(cycle >> 6 & (calendar.rows - 1)) * calendar.links + link] |= int64_t(1) << (cycle & 63);
     }
 }
 
 // Reserves cycles of a link.
 CYSCC_INLINE void take(Calendar& calendar, int64_t link, int64_t cycle, int64_t length) {
-    for (const int64_t end = cycle + length; cycle < end; ++cycle) {
-        calendar.taken[(cycle >> 6 & (calendar.rows - 1)) * calendar.links + link] |= int64_t(1) << (cycle & 63);
-    }
+    const int64_t shift = cycle & 63;
+    if (rarely(shift + length > 64)) return take_further(calendar, link, cycle, length);
+    calendar.taken[(cycle >> 6 & (calendar.rows - 1)) * calendar.links + link] |=
+        int64_t(~uint64_t(0) >> (64 - length) << shift);
 }
 
 }  // namespace cyscc::memory

@@ -3,6 +3,7 @@
 import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -52,10 +53,18 @@ class Bank(Record):
 
 
 class Window(Record):
-    """A controller's reads, or its writes: the clocks after the column commands of the last ones, ascending."""
+    """A controller's reads, or its writes: `held` in number, by the clocks after their column commands.
 
+    A clock has a number for each pseudo-channel, and `near` a bit for each number from block `first` on, before `end`.
+    Those from there on are in `far`, ascending.
+    """
+
+    held: int
+    first: int
+    end: int
     places: Ring
-    issued: Words
+    far: Words
+    near: Annotated[Words, 64]
 
 
 class Channel(Record):
@@ -68,19 +77,25 @@ class Channel(Record):
 class Shared(Record):
     """Banks by pseudo-channel, and what they share, by pseudo-channel or controller.
 
-    `bursts` and `groups` are calendars whose cycles are windows: of a burst on the data bus, and of a column command to
-    a bank group. Those of `activates` and `commands`, the row commands of a controller, are clocks of the memory. The
-    `_now` of each is the current one. `windows` has one for the reads and one for the writes of each controller.
-    `waited` counts the cycles of
-    accesses beyond those of an open row, `returned` the cycles waiting for a return link, `refreshing` the memory
-    clocks that `refreshes` accesses waited for a refresh.
+    The calendar `clocks` has the row commands of each controller and the activates of each pseudo-channel, by clocks of
+    the memory; `columns` has the data bus of each pseudo-channel and its bank groups, by units of `unit` clocks, in
+    windows of a `burst` and of a `group`, for a column command to a bank group. `of_` begins the name of a divisor:
+    2**64 - 1 divided by it. `clock` is the current one. `windows` has one for the reads and one for the writes of each
+    controller. `waited` counts the cycles of accesses beyond those of an open row, `returned` the cycles waiting for a
+    return link, `refreshing` the memory clocks that `refreshes` accesses waited for a refresh.
     """
 
     least_read: Constant
     least_write: Constant
-    bursts_now: int
-    groups_now: int
-    ticks_now: int
+    of_machine: Constant
+    of_memory: Constant
+    of_burst: Constant
+    of_group: Constant
+    of_unit: Constant
+    burst: Constant
+    group: Constant
+    unit: Constant
+    clock: int
     waited: int
     returned: int
     conflicts: int
@@ -90,10 +105,8 @@ class Shared(Record):
     windows: Rows[Window]
     of_channels: Rows[Channel]
     links: Calendar
-    bursts: Calendar
-    groups: Calendar
-    activates: Calendar
-    commands: Calendar
+    clocks: Calendar
+    columns: Calendar
 
 
 def _bits(count: int) -> int:
@@ -336,17 +349,14 @@ class Dram(QueuedPorts):
         arena.share(shared, "banks")
         banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
         banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
-        for name, kind, number in (
-            ("windows", Window, 2 * self.divisions),
-            ("of_channels", Channel, self.channels),
-        ):
-            made = arena.link(shared[:1], name, kind, number)[0]
-            arena.share(shared, name)
-            if kind is Window:
-                depth = 1 << (self.entries - 1).bit_length()
-                made["places"]["mask"] = depth - 1
-                arena.link(made, "issued", int, depth)
         banks["earlier_rows"] = _CLOSED
+        windows = arena.link(shared[:1], "windows", Window, 2 * self.divisions)[0]
+        depth = 1 << (self.entries - 1).bit_length()
+        windows["places"]["mask"] = depth - 1
+        arena.link(windows, "far", int, depth)
+        arena.link(shared[:1], "of_channels", Channel, self.channels)
+        for name in ("windows", "of_channels"):
+            arena.share(shared, name)
         # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
         # below.
         row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
@@ -355,19 +365,22 @@ class Dram(QueuedPorts):
         ticks = in_flight * (row + shared_by + self.t_rtw + self.t_cwl + self.t_wtr + self.burst)
         ticks += (ticks // (self.t_refi - self.t_rp - self.t_rfc) + 2) * (self.t_rp + self.t_rfc) + self.way_there
         ticks += -(-(ahead + self.request_travel) * self.memory_mhz // self.machine_mhz)
+        unit = gcd(self.burst, self.t_ccd_l)
+        shared["unit"], shared["burst"], shared["group"] = unit, self.burst // unit, self.t_ccd_l // unit
+        divisors = {"machine": self.machine_mhz, "memory": self.memory_mhz, "burst": self.burst, "group": self.t_ccd_l}
+        for name, divisor in (divisors | {"unit": unit}).items():
+            shared[f"of_{name}"] = np.uint64((2**64 - 1) // divisor).astype(np.int64)
         for name, window, of in (
-            ("bursts", self.burst, self.channels),
-            ("groups", self.t_ccd_l, self.channels * self.groups),
-            ("activates", 1, self.channels),
-            ("commands", 1, self.divisions),
+            ("clocks", 1, self.divisions + self.channels),
+            ("columns", unit, self.channels * (1 + self.groups)),
         ):
-            make_calendars(arena, shared[name], links=of, horizon=ticks // window + _NEAR, common=True)
+            make_calendars(arena, shared[name], links=of, horizon=ticks // window + 2 * _NEAR, common=True)
         ahead = self._cycles(ticks + self.read_ticks() + self.write_ticks())
         make_calendars(arena, shared["links"], links=engines * links, horizon=ahead, common=True)
 
     def divide(self, state: State, parts: int) -> None:
         """Divide the calendars."""
-        for name in ("links", "bursts", "groups", "activates", "commands"):
+        for name in ("links", "clocks", "columns"):
             divide_calendars(state.shared[name], parts)
 
     def check(self, state: State, *, ports: int) -> None:
@@ -379,8 +392,10 @@ class Dram(QueuedPorts):
                 raise ValueError("the memory's times of banks are impossible")
         windows = state.arena.at(state.shared["windows"][0])[: 2 * self.divisions]
         channels = state.arena.at(state.shared["of_channels"][0])[: self.channels]
-        held = windows["places"]["tail"] - windows["places"]["head"]
-        if ((held < 0) | (held > self.entries)).any() or (banks["earlier"] < 0).any():
+        far = windows["places"]["tail"] - windows["places"]["head"]
+        near = np.bitwise_count(windows["near"].view(np.uint64)).sum(axis=1)
+        impossible = (far < 0) | (near + far != windows["held"]) | (windows["held"] > self.entries)
+        if impossible.any() or (banks["earlier"] < 0).any():
             raise ValueError("the memory's windows of requests are impossible")
         if not 0 <= channels["admitted"].min() <= channels["admitted"].max() <= _LATEST or channels["writes"].min() < 0:
             raise ValueError("the memory's times of requests are impossible")

@@ -44,6 +44,13 @@ def test_the_row_commands_of_a_controller_are_shared() -> None:
     assert latencies(single, [place(HBM2, channel=number) for number in (0, 1, 2)]) == [29, 29, 29]
 
 
+@pytest.mark.parametrize("clock", [100, 127])
+def test_an_activate_begins_before_its_clock(clock: int) -> None:
+    # That of the other pseudo-channel takes this clock; calendars have blocks of 64.
+    both = [place(HBM2, channel=number) for number in (0, 1)]
+    assert latencies(HBM2, both, [clock, clock + 1]) == [29, 30]
+
+
 @pytest.mark.parametrize(("within", "last"), [(0, 12), (16, 16), (20, 20), (32, 32)])
 def test_no_five_activates_come_in_less_than_their_time(within: int, last: int) -> None:
     profile = changed_profile(HBM2, {"t_rrd": 3, "t_faw": within, "activate_clocks": 1})

@@ -9,10 +9,16 @@
 namespace cyscc::memory {
 
 inline constexpr int64_t kClosed = -1;
+// Clocks that are kept after they are over: those shortly before count for the times between activates.
+inline constexpr int64_t kBehind = 64;
+// Blocks of a window's bits.
+inline constexpr int64_t kNearBlocks = sizeof(Window::near) / sizeof(int64_t);
 
-// The quotient of a number from 0 to 2**50: as `/`, but in a third of the time.
-CYSCC_INLINE int64_t whole(int64_t number, int64_t divisor) {
-    return int64_t((double(number) + 0.5) * (1.0 / double(divisor)));
+// The whole quotient of a number and a divisor, whose `inverse` is 2**64 - 1 divided by it, in a third of the time of a
+// division.
+// It is exact while the number and one, times the divisor, is at most 2**64.
+CYSCC_INLINE int64_t whole(int64_t number, int64_t inverse) {
+    return int64_t((unsigned __int128)(uint64_t(number) + 1) * uint64_t(inverse) >> 64);
 }
 
 // Performs a bank's refreshes due before a time, or before a row could be open then; returns when it may continue.
@@ -34,57 +40,56 @@ CYSCC_RARE inline int64_t refresh(Shared& shared, Bank& bank, int64_t start, con
     return std::max(start, end);
 }
 
-// Returns when a request that has arrived is in a controller's window: that is full until a column command is issued.
-CYSCC_INLINE int64_t admitted(Window& window, int64_t& last, int64_t arrived, int64_t entries) {
-    last = std::max(arrived, last);
-    if (window.places.tail - window.places.head == entries) {
-        last = std::max(last, window.issued[oldest(window.places)]);
-        ++window.places.head;
-    }
-    return last;
+// The number of a window's requests that are not among its bits.
+CYSCC_INLINE int64_t far(const Window& window) { return window.places.tail - window.places.head; }
+
+CYSCC_INLINE int64_t& near_block(Window& window, int64_t number) { return window.near[number & (kNearBlocks - 1)]; }
+
+CYSCC_INLINE void issue_near(Window& window, int64_t free) {
+    near_block(window, free >> 6) |= int64_t(1) << (free & 63);
 }
 
-// Notes when a request's place in the window is free: later than those of most before it, so few are moved.
-CYSCC_INLINE void issue(Window& window, int64_t column) {
+// Notes a request that is too late for the bits of its window, unless these move on; what is before `now` is over.
+CYSCC_RARE inline void issue_far(Window& window, int64_t free, int64_t now) {
+    for (; window.first < now >> 6 && window.held != far(window); ++window.first) {
+        window.held -= std::popcount(uint64_t(near_block(window, window.first)));
+        near_block(window, window.first) = 0;
+    }
+    if (window.held == far(window)) window.first = std::max(window.first, now >> 6);
+    window.end = (window.first + kNearBlocks) << 6;
+    for (; far(window) != 0 && window.far[oldest(window.places)] < window.end; ++window.places.head) {
+        const int64_t first = window.far[oldest(window.places)];
+        if (first >> 6 < window.first) {
+            --window.held;
+        } else {
+            issue_near(window, first);
+        }
+    }
+    if (free < window.end) return issue_near(window, free);
     const int64_t mask = window.places.mask;
     int64_t place = window.places.tail++;
-    for (; place != window.places.head && window.issued[(place - 1) & mask] > column + 1; --place) {
-        window.issued[place & mask] = window.issued[(place - 1) & mask];
+    for (; place != window.places.head && window.far[(place - 1) & mask] > free; --place) {
+        window.far[place & mask] = window.far[(place - 1) & mask];
     }
-    window.issued[place & mask] = column + 1;
+    window.far[place & mask] = free;
 }
 
-// Returns when an activate of a channel may follow from a time on, among those that are booked: `t_rrd` from each other,
-// and no five in less than `t_faw`.
-CYSCC_INLINE int64_t activate_from(const Calendar& activates, int64_t channel, int64_t time, const Parameters& p,
-                                   int64_t now) {
-    for (;;) {
-        if (rarely(beyond(activates, time, now))) return -kNever;
-        // The bit of `time` is bit 31.
-        const uint64_t near = taken_from(activates, channel, time - 31);
-        const uint64_t close = near & (~uint64_t(0) >> (65 - 2 * p.t_rrd)) << (32 - p.t_rrd);
-        if (close != 0) {
-            time += 63 - std::countl_zero(close) - 31 + p.t_rrd;
-            continue;
-        }
-        // Five are not there.
-        if (std::popcount(near) < 4) return time;
-        int64_t before[5] = {0}, after[5] = {0};
-        uint64_t below = near & ((uint64_t(1) << 31) - 1), above = near >> 32;
-        for (int64_t number = 1; number < 5; ++number) {
-            before[number] = below != 0 ? 31 - (63 - std::countl_zero(below)) : 64;
-            after[number] = above != 0 ? std::countr_zero(above) + 1 : 64;
-            if (below != 0) below ^= uint64_t(1) << (63 - std::countl_zero(below));
-            above &= above - 1;
-        }
-        int64_t later = time;
-        for (int64_t number = 0; number < 5 && later == time; ++number) {
-            if (before[number] + after[4 - number] >= p.t_faw) continue;
-            later = number == 4 ? time - before[4] + p.t_faw : time + after[1] + p.t_rrd;
-        }
-        if (later == time) return time;
-        time = later;
-    }
+// Takes out the first request of a window without bits.
+CYSCC_RARE inline int64_t leave_far(Window& window) {
+    const int64_t free = window.far[oldest(window.places)];
+    ++window.places.head;
+    window.first = free >> 6;
+    return free;
+}
+
+// Takes out the first request of a window.
+CYSCC_INLINE int64_t leave(Window& window) {
+    if (rarely(window.held-- == far(window))) return leave_far(window);
+    while (near_block(window, window.first) == 0) ++window.first;
+    int64_t& block = near_block(window, window.first);
+    const int64_t free = window.first << 6 | trailing_zeros(block);
+    block &= block - 1;
+    return free;
 }
 
 template <class Self>
@@ -122,60 +127,111 @@ struct Dram : QueuedPorts<Self> {
         return controller_of(p, channel_of(p, address));
     }
     CYSCC_INLINE static void before_service(const Parameters& p, Shared& shared, int64_t now) {
-        const int64_t ticks = now * p.memory_mhz / p.machine_mhz;
-        advance(shared.bursts, shared.bursts_now = ticks / p.burst);
-        advance(shared.groups, shared.groups_now = ticks / p.t_ccd_l);
-        advance(shared.commands, shared.ticks_now = ticks);
-        // What was activated shortly before still counts.
-        advance(shared.activates, ticks - 64);
+        shared.clock = whole(now * p.memory_mhz, shared.of_machine);
+        advance(shared.clocks, shared.clock - kBehind);
+        advance(shared.columns, whole(shared.clock, shared.of_unit));
         advance(shared.links, now);
     }
+
+    // The links of a request: of its controller and pseudo-channel by clocks, of its pseudo-channel and group by units.
+    struct Taken {
+        int64_t commands, activates, bus, group;
+    };
+    // Returns when a request that has arrived is in its controller's window: that is full until a column is issued.
+    CYSCC_INLINE static int64_t admitted(const Parameters& p, Window& window, int64_t& last, int64_t arrived) {
+        last = std::max(arrived, last);
+        if (window.held == p.entries) last = std::max(last, leave(window) >> trailing_zeros(p.pseudo_channels));
+        return last;
+    }
+    // Notes when a request's place in the window is free.
+    CYSCC_INLINE static void issue(const Parameters& p, const Shared& shared, Window& window, int64_t channel,
+                                   int64_t column) {
+        const int64_t free = (column + 1) * p.pseudo_channels | (channel & (p.pseudo_channels - 1));
+        if (rarely(free >= window.end)) {
+            issue_far(window, free, shared.clock * p.pseudo_channels);
+        } else {
+            issue_near(window, free);
+        }
+        ++window.held;
+    }
     // Returns the first time from one on that has room on the data bus and in the bank group.
-    CYSCC_INLINE static int64_t column_from(const Parameters& p, Shared& shared, int64_t channel, int64_t group,
+    CYSCC_INLINE static int64_t column_from(const Shared& shared, const Taken& taken, int64_t time) {
+        const Calendar& columns = shared.columns;
+        const int64_t unit = first_free(columns, whole(time, shared.of_unit), 64, [&](int64_t from) {
+            return taken_from(columns, taken.bus, from) | taken_from(columns, taken.group, from);
+        });
+        return rarely(unit < 0) ? unit : std::max(time, unit * shared.unit);
+    }
+    CYSCC_INLINE static void take_column(Shared& shared, const Taken& taken, int64_t column) {
+        take_window(shared.columns, taken.bus, whole(column, shared.of_burst), shared.burst);
+        take_window(shared.columns, taken.group, whole(column, shared.of_group), shared.group);
+    }
+    // Takes a window, but for what is over: its block is that of later cycles.
+    CYSCC_INLINE static void take_window(Calendar& columns, int64_t link, int64_t number, int64_t length) {
+        const int64_t begin = number * length, first = std::max(begin, columns.now << 6);
+        take(columns, link, first, begin + length - first);
+    }
+    // Returns `time`, or the next one that is possible if an activate then would be one of five in less than `t_faw`.
+    CYSCC_RARE static int64_t spread_five(const Parameters& p, uint64_t near, int64_t time) {
+        // The bit of `time` is bit 31.
+        if (std::popcount(near) < 4) return time;
+        int64_t before[5] = {0}, after[5] = {0};
+        uint64_t below = near & ((uint64_t(1) << 31) - 1), above = near >> 32;
+        for (int64_t number = 1; number < 5; ++number) {
+            before[number] = below != 0 ? 31 - (63 - std::countl_zero(below)) : 64;
+            after[number] = above != 0 ? std::countr_zero(above) + 1 : 64;
+            if (below != 0) below ^= uint64_t(1) << (63 - std::countl_zero(below));
+            above &= above - 1;
+        }
+        for (int64_t number = 0; number < 5; ++number) {
+            if (before[number] + after[4 - number] >= p.t_faw) continue;
+            return number == 4 ? time - before[4] + p.t_faw : time + after[1] + p.t_rrd;
+        }
+        return time;
+    }
+    // Returns the first time from one on at which a row can be opened: `t_rrd` from the other activates of its
+    // pseudo-channel, no five in less than `t_faw`, and with its controller's row commands, which it takes until then.
+    CYSCC_INLINE static int64_t opened_from(const Parameters& p, const Shared& shared, const Taken& taken,
                                             int64_t time) {
+        const Calendar& clocks = shared.clocks;
+        const int64_t around = 2 * p.t_rrd - 1, before = p.activate_clocks - 1;
         for (;;) {
-            const int64_t of_group = book(shared.groups, group, whole(time, p.t_ccd_l), shared.groups_now, 0);
-            time = std::max(time, of_group * p.t_ccd_l);
-            const int64_t burst = book(shared.bursts, channel, whole(time, p.burst), shared.bursts_now, 0);
-            if (rarely(of_group < 0 || burst < 0)) return -kNever;
-            if (burst * p.burst <= time) return time;
-            time = burst * p.burst;
+            time = first_free(clocks, time, 65 - std::max(around, before + 1), [&](int64_t from) {
+                return any_of(taken_from(clocks, taken.activates, from - p.t_rrd + 1), around) |
+                       any_of(taken_from(clocks, taken.commands, from - before), before + 1);
+            });
+            // `t_rrd` alone may keep five of them apart.
+            if (p.t_faw <= 4 * p.t_rrd || rarely(time < 0)) return time;
+            const int64_t later = spread_five(p, taken_from(clocks, taken.activates, time - 31), time);
+            if (later == time) return time;
+            time = later;
         }
     }
-    CYSCC_INLINE static void take_column(const Parameters& p, Shared& shared, int64_t channel, int64_t group,
-                                         int64_t column) {
-        take(shared.groups, group, whole(column, p.t_ccd_l), 1);
-        take(shared.bursts, channel, whole(column, p.burst), 1);
-    }
-    // Returns the first time from one on at which a row can be opened: by the activates of its pseudo-channel, and with
-    // its controller's row commands, which an activate takes until then.
-    CYSCC_INLINE static int64_t opened_from(const Parameters& p, const Shared& shared, int64_t channel, int64_t time) {
-        for (;;) {
-            time = activate_from(shared.activates, channel, time, p, shared.ticks_now - 64);
-            if (rarely(time < 0)) return time;
-            const int64_t first = time - p.activate_clocks + 1;
-            const int64_t free =
-                run_of(shared.commands, controller_of(p, channel), first, p.activate_clocks, shared.ticks_now);
-            if (free == first) return time;
-            if (rarely(free < 0)) return free;
-            time = free + p.activate_clocks - 1;
-        }
+    // Returns the first time from one on at which a row can be closed, with its controller's row commands.
+    CYSCC_INLINE static int64_t closed_from(const Parameters& p, const Shared& shared, const Taken& taken,
+                                            int64_t time) {
+        return first_free(shared.clocks, time, 65 - p.precharge_clocks, [&](int64_t from) {
+            return any_of(taken_from(shared.clocks, taken.commands, from), p.precharge_clocks);
+        });
     }
     CYSCC_INLINE static int64_t serve(const Parameters& p, Shared& shared, int64_t ae, int64_t address, int64_t is_read,
                                       int64_t entered, int64_t now) {
         const int64_t channel = channel_of(p, address), inside = within(p, address);
         const int64_t controller = controller_of(p, channel), kind = is_read ? kRead : kWrite;
-        const int64_t number = channel * p.groups * p.banks + bank_within(p, inside), row = row_within(p, inside);
+        const int64_t own_bank = bank_within(p, inside), number = channel * p.groups * p.banks + own_bank;
+        const int64_t row = row_within(p, inside);
+        Channel& own = shared.of_channels[channel];
+        const int64_t bus = channel * (1 + p.groups), of_group = own_bank >> trailing_zeros(p.banks);
+        const Taken taken{controller * (1 + p.pseudo_channels), controller + channel + 1, bus, bus + 1 + of_group};
         Bank& bank = shared.banks[number];
         Window& window = shared.windows[2 * controller + kind];
-        Channel& own = shared.of_channels[channel];
-        const int64_t arrival = entered + p.request_travel, group = number >> trailing_zeros(p.banks);
-        const int64_t arrived = whole(arrival * p.memory_mhz + p.machine_mhz - 1, p.machine_mhz) + p.way_there;
-        const int64_t at = admitted(window, own.admitted[kind], arrived, p.entries);
+        const int64_t arrival = entered + p.request_travel;
+        const int64_t arrived = whole(arrival * p.memory_mhz + p.machine_mhz - 1, shared.of_machine) + p.way_there;
+        const int64_t at = admitted(p, window, own.admitted[kind], arrived);
         int64_t column;
-        if (bank.row != row && is_read && (column = joined(p, shared, bank, row, channel, group, at)) >= 0) {
+        if (bank.row != row && is_read && (column = joined(p, shared, bank, row, taken, at)) >= 0) {
             ++bank.hits;
-            issue(window, column);
+            issue(p, shared, window, channel, column);
             return back(p, shared, column, ae, address, is_read, arrival, now);
         }
         int64_t start = std::max(at, is_read ? bank.readable : bank.used);
@@ -188,12 +244,11 @@ struct Dram : QueuedPorts<Self> {
             opened = bank.activated;
             if (bank.row != row) {
                 if (bank.row != kClosed) {
-                    closed = std::max(start, bank.closable);
-                    closed = run_of(shared.commands, controller, closed, p.precharge_clocks, shared.ticks_now);
+                    closed = closed_from(p, shared, taken, std::max(start, bank.closable));
                     if (closed < 0) return closed;
                     start = closed + p.t_rp;
                 }
-                opened = opened_from(p, shared, channel, std::max(start, bank.activated + p.t_ras + p.t_rp));
+                opened = opened_from(p, shared, taken, std::max(start, bank.activated + p.t_ras + p.t_rp));
                 if (opened < 0) return opened;
                 if (rarely(opened + p.t_rcd >= bank.refresh)) {
                     start = refresh(shared, bank, opened, p);
@@ -201,20 +256,20 @@ struct Dram : QueuedPorts<Self> {
                 }
                 column = opened + p.t_rcd;
             }
-            column = column_from(p, shared, channel, group, column);
+            column = column_from(shared, taken, column);
             if (column < 0) return column;
             if (!rarely(column >= bank.refresh)) break;
             start = refresh(shared, bank, column, p);
         }
-        take_column(p, shared, channel, group, column);
+        take_column(shared, taken, column);
         if (bank.row == row) {
             ++bank.hits;
         } else {
-            take(shared.activates, channel, opened, 1);
-            take(shared.commands, controller, opened - p.activate_clocks + 1, p.activate_clocks);
+            take(shared.clocks, taken.activates, opened, 1);
+            take(shared.clocks, taken.commands, opened - p.activate_clocks + 1, p.activate_clocks);
             if (bank.row != kClosed) {
                 ++shared.conflicts;
-                take(shared.commands, controller, closed, p.precharge_clocks);
+                take(shared.clocks, taken.commands, closed, p.precharge_clocks);
                 const int64_t place = bank.earlier++ % std::ssize(bank.earlier_rows);
                 bank.earlier_rows[place] = bank.row;
                 bank.earlier_opened[place] = bank.activated;
@@ -225,40 +280,41 @@ struct Dram : QueuedPorts<Self> {
             bank.activated = opened;
             bank.closable = opened + p.t_ras;
         }
-        issue(window, column);
+        issue(p, shared, window, channel, column);
         const int64_t written = column + p.t_cwl + p.burst;
         bank.used = std::max(bank.used, column);
         bank.readable = std::max(bank.readable, is_read ? column : written + p.t_wtr);
         bank.closable = std::max(bank.closable, is_read ? column + p.t_rtp : written + p.t_wr);
-        if (!is_read && ++own.writes % p.write_batch == 0) turn(p, shared, channel, column);
+        if (!is_read && ++own.writes % p.write_batch == 0) turn(p, shared, taken, column);
         return back(p, shared, column, ae, address, is_read, arrival, now);
     }
     // Returns when a read can join a row that will be closed, but is not yet; below 0 if there is none with room.
     CYSCC_INLINE static int64_t joined(const Parameters& p, Shared& shared, const Bank& bank, int64_t row,
-                                       int64_t channel, int64_t group, int64_t at) {
+                                       const Taken& taken, int64_t at) {
         for (int64_t place = 0; place < std::ssize(bank.earlier_rows); ++place) {
             if (bank.earlier_rows[place] != row || bank.earlier_closed[place] < at + p.t_rtp) continue;
-            const int64_t column =
-                column_from(p, shared, channel, group, std::max(at, bank.earlier_opened[place] + p.t_rcd));
+            const int64_t column = column_from(shared, taken, std::max(at, bank.earlier_opened[place] + p.t_rcd));
             if (column < 0 || column + p.t_rtp > bank.earlier_closed[place]) continue;
-            take_column(p, shared, channel, group, column);
+            take_column(shared, taken, column);
             return column;
         }
         return -1;
     }
     // Takes the time from the data bus in which it turns to writes and back.
-    CYSCC_INLINE static void turn(const Parameters& p, Shared& shared, int64_t channel, int64_t column) {
+    CYSCC_INLINE static void turn(const Parameters& p, Shared& shared, const Taken& taken, int64_t column) {
         const int64_t lost = p.t_rtw + p.t_cwl + p.t_wtr;
-        int64_t burst = whole(column, p.burst);
-        for (int64_t taken = 0; taken < lost; taken += p.burst) {
-            burst = book(shared.bursts, channel, burst + 1, shared.bursts_now, 1);
+        int64_t window = whole(column, shared.of_burst) * shared.burst;
+        for (int64_t gone = 0; gone < lost && window >= 0; gone += p.burst) {
+            window = first_free(shared.columns, window + shared.burst, 64,
+                                [&](int64_t from) { return taken_from(shared.columns, taken.bus, from); });
+            if (window >= 0) take(shared.columns, taken.bus, window, shared.burst);
         }
     }
     // When the result of a column command is back.
     CYSCC_INLINE static int64_t back(const Parameters& p, Shared& shared, int64_t column, int64_t ae, int64_t address,
                                      int64_t is_read, int64_t arrival, int64_t now) {
         const int64_t ticks = (is_read ? p.t_cl : p.t_cwl) + p.burst + p.way_back;
-        const int64_t returned = whole((column + ticks) * p.machine_mhz + p.memory_mhz - 1, p.memory_mhz);
+        const int64_t returned = whole((column + ticks) * p.machine_mhz + p.memory_mhz - 1, shared.of_memory);
         shared.waited += returned - arrival - (is_read ? shared.least_read : shared.least_write);
         if (!is_read) return returned + p.response_travel;
         const int64_t slot = book(shared.links, Self::link_of(p, address) * kEngines + ae, returned, now, 1);
