@@ -23,9 +23,7 @@ from cyscc.sim.executors.cache import (
     machine_headers,
     write_headers,
 )
-from cyscc.sim.executors.compiled.exchange_wires import exchange_wires
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
-from cyscc.sim.executors.compiled.switch_wires import switch_wires
 from cyscc.sim.executors.samples import fifos
 from cyscc.sim.observation.waves import signals
 
@@ -81,10 +79,8 @@ class Part:
         Its name; what its build makes first.
     hardware : dict of str to Hardware
         What it is generated from, by name of the class.
-    wires : str
-        Further generated source, which connects these classes.
     header, unit : str
-        The files of all of these, and the one that includes it.
+        The file of all of these, and the one that includes it.
     source : str
         Text of the unit.
     headers : dict of str to str
@@ -99,7 +95,6 @@ class Part:
     name: str
     title: str
     hardware: dict[str, Hardware]
-    wires: str = ""
     header: str
     unit: str
     source: str
@@ -146,7 +141,7 @@ class Part:
         write_headers(self.headers, folder)
         with steps.step(self.title):
             texts = [each.source(name, waves=self.waves) for name, each in self.hardware.items()]
-            (folder / self.header).write_text("".join(texts) + self.wires)
+            (folder / self.header).write_text("".join(texts))
         unit = folder / self.unit
         unit.write_text(self.source)
         (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
@@ -181,19 +176,16 @@ def _kernels(module: str, config: AcceleratorConfig, *, waves: bool) -> Part:
             options={"shared": ["drained"]},
         )
     }
-    wires = ""
     if module == "bfs" and config.exchange_kernels:
-        made.append("LaneExchange<ExchangeSlices, ExchangeWires>")
+        made.append("LaneExchange<ExchangeSlices>")
         ids = [f"{plane}{kernel}" for plane in PLANES for kernel in range(kernels)]
         hardware["ExchangeSlices"] = Hardware(
             make=partial(ExchangeSlice, kernels=kernels), kind="exchange", lanes=kernels, options={"shared": ids}
         )
-        wires = exchange_wires(kernels)
     return Part(
         name=f"{module}-kernels",
         title=f"{module} kernels as lanes",
         hardware=hardware,
-        wires=wires,
         header=f"{module}_lanes.h",
         unit=f"{module}_kernels.cpp",
         source=_maker(
@@ -205,7 +197,7 @@ def _kernels(module: str, config: AcceleratorConfig, *, waves: bool) -> Part:
 
 
 def _switch(config: AcceleratorConfig, *, waves: bool) -> Part:
-    """Return the slices of an AE's switch as lanes of two objects, and the wires between them."""
+    """Return the slices of an AE's switch as lanes of two objects."""
     sizes = SwitchSizes.of(config)
     slices = {
         "KernelSlices": (sizes.kernel_slice, config.bfs_kernels, [f"answer{n}" for n in range(sizes.links)]),
@@ -224,11 +216,10 @@ def _switch(config: AcceleratorConfig, *, waves: bool) -> Part:
             )
             for name, (make, lanes, shared) in slices.items()
         },
-        wires=switch_wires(sizes, kernels="KernelSlices", links="LinkSlices"),
         header="switch_lanes.h",
         unit="switch.cpp",
         source=_maker(
-            "switch_lanes.h", "lane_switch.h", "Switch* make_switch()", "LaneSwitch<KernelSlices, LinkSlices, Wires>"
+            "switch_lanes.h", "lane_switch.h", "Switch* make_switch()", "LaneSwitch<KernelSlices, LinkSlices>"
         ),
         headers=fixed_headers(),
         waves=waves,
