@@ -17,7 +17,7 @@ from cyscc.sim.caching.tools import OnStep, workers
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor
 from cyscc.sim.errors import CycleLimitError, HangError, MemoryAccessError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState
-from cyscc.sim.executors.factory import make_executor, watchdog_cycles
+from cyscc.sim.executors.factory import check_scopes, make_executor, watchdog_cycles
 from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.executors.samples import fifos
 from cyscc.sim.memory import Memory, PayloadLayout, Profile
@@ -457,17 +457,15 @@ def create_machine(
     if callable(executor):
         made = executor(model, watchdog)
     else:
+        drawn = None
+        if waves is not None:
+            # Imported here because most runs have none.
+            from cyscc.sim.observation.waves import Waves
+
+            check_scopes(scopes, name=executor, config=config)
+            drawn = Waves(waves, wave_window, scopes=scopes, view=wave_view)
         made = make_executor(
-            model,
-            watchdog,
-            name=executor,
-            config=config,
-            threads=threads,
-            waves=waves,
-            wave_window=wave_window,
-            scopes=scopes,
-            wave_view=wave_view,
-            on_build=on_build,
+            model, watchdog, name=executor, config=config, threads=threads, waves=drawn, on_build=on_build
         )
     build_seconds = perf_counter() - began
     return Machine(config, model, made, cycle_limit=cycle_limit, on_progress=on_progress, build_seconds=build_seconds)

@@ -1,12 +1,15 @@
 """Creation of executors by name."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.caching.tools import OnStep
 from cyscc.sim.executors.base import Executor
 from cyscc.sim.memory import Memory, Profile
+
+if TYPE_CHECKING:
+    from cyscc.sim.observation.waves import Waves
 
 
 def watchdog_cycles(memory: Profile) -> int:
@@ -21,27 +24,18 @@ def make_executor(
     name: str,
     config: AcceleratorConfig,
     threads: int,
-    waves: Path | None = None,
-    wave_window: tuple[int, int] | None = None,
-    scopes: Sequence[str] = (),
-    wave_view: bool = False,
+    waves: "Waves | None" = None,
     on_build: OnStep | None = None,
 ) -> Executor:
     """Return an executor, one of `names.EXECUTORS`, with the parameters of `cyscc.sim.machine.create_machine`."""
-    # Imported here because each import is slow, and most runs have no waveforms.
-    drawn = None
-    if waves is not None:
-        from cyscc.sim.observation.waves import Waves
-
-        check_scopes(scopes, name=name, config=config)
-        drawn = Waves(waves, wave_window, scopes=scopes, view=wave_view)
+    # Imported here because each import is slow.
     if name == "amaranth":
         from cyscc.sim.executors.amaranth import AmaranthExecutor
 
-        return AmaranthExecutor(config, memory, watchdog=watchdog, waves=drawn)
+        return AmaranthExecutor(config, memory, watchdog=watchdog, waves=waves)
     from cyscc.sim.executors.compiled.executor import CompiledExecutor
 
-    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, waves=drawn, on_build=on_build)
+    return CompiledExecutor(config, memory, watchdog=watchdog, threads=threads, waves=waves, on_build=on_build)
 
 
 def check_scopes(scopes: Sequence[str], *, name: str, config: AcceleratorConfig) -> None:

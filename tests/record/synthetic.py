@@ -6,14 +6,13 @@ the longest wait is at the hottest bank, say) does not hold.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,38 +23,40 @@ from cyscc.host.record.document import DOCUMENT, RECORD_SCHEMA
 from cyscc.host.record.tables import ARRAYS, MODULES, TABLES, schema_of
 from tests.record.synthetic_run import ANSWERS, FIFOS, LATENCIES, NAMES, PARAMETERS, Instruction, Integers, Run, Shape
 
-
-def _columns(**given: Any) -> dict[str, npt.NDArray[Any]]:
-    return {name: np.asarray(values) for name, values in given.items()}
-
-
-def _grid(*axes: Sequence[Any] | Integers) -> list[npt.NDArray[Any]]:
-    """Return the columns of all combinations, the first axis slowest."""
-    return [each.ravel() for each in np.meshgrid(*axes, indexing="ij")]
+Columns = dict[str, Any]
+"""Columns by name: arrays, or what is the same in all rows."""
 
 
-def _kernel_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
+def _dense(axes: Mapping[str, Any], **values: Any) -> Columns:
+    """Return the rows of all combinations, the first axis slowest, given the values of each."""
+    places = np.meshgrid(*axes.values(), indexing="ij")
+    columns = dict(zip(axes, places, strict=True)) | values
+    return {name: np.broadcast_to(column, places[0].shape).ravel() for name, column in columns.items()}
+
+
+def _sparse(axes: Mapping[str, Any], where: Integers, **values: Integers) -> Columns:
+    """Return the rows of those combinations of which something is not 0."""
+    at = np.nonzero(where)
+    return {name: np.asarray(axes[name])[place] for name, place in zip(axes, at, strict=True)} | {
+        name: value[at] for name, value in values.items()
+    }
+
+
+def _named(names: Sequence[str], values: Integers) -> Columns:
+    """Return the columns of a last axis by name."""
+    return dict(zip(names, np.moveaxis(values, -1, 0), strict=True))
+
+
+def _kernel_tables(run: Run) -> dict[str, list[Columns]]:
     """Return the parts of kernels, fifos, instruction_kernels, instruction_fifos."""
-    found: dict[str, list[dict[str, npt.NDArray[Any]]]] = {name: [] for name in ("kernels", "fifos")}
-    found |= {f"instruction_{name}": [] for name in found}
-    engines = range(run.config.engines)
+    found: dict[str, list[Columns]] = {}
     for module, kernels in run.modules.items():
         causes = run.causes[module]
-        each = run.of_interval(causes).reshape(-1, len(NAMES))
-        cycle, engine, kernel = _grid(run.cycle, engines, range(kernels))
-        found["kernels"].append(
-            _columns(cycle=cycle, engine=engine, module=np.full(cycle.size, module), kernel=kernel)
-            | dict(zip(NAMES, each.T, strict=True))
-        )
+        axes = {"engine": range(run.config.engines), "kernel": range(kernels)}
+        intervals, fifos = {"cycle": run.cycle, **axes}, {"fifo": FIFOS[module]}
         ran = np.flatnonzero(run.run_by[module])
-        mine = run.of_instruction(causes)[ran].reshape(-1, len(NAMES))
-        number, engine, kernel = _grid(ran, engines, range(kernels))
-        since = run.starts[ran][:, None, None]
-        found["instruction_kernels"].append(
-            _columns(instruction=number, engine=engine, module=np.full(number.size, module), kernel=kernel)
-            | _columns(begun=(run.begun[module][ran] - since).ravel(), done=(run.done[module][ran] - since).ravel())
-            | dict(zip(NAMES, mine.T, strict=True))
-        )
+        begun, done = (each[module][ran] - run.starts[ran][:, None, None] for each in (run.begun, run.done))
+        mine = _named(NAMES, run.of_instruction(causes)[ran])
         active = causes[..., 6:].sum(axis=-1)[..., None]
         depths = np.array([getattr(run.config, name) for name in PARAMETERS[module]])
         level = run.random.uniform(0, 0.9, (*active.shape[:3], len(depths))) ** 2 * depths
@@ -63,88 +64,77 @@ def _kernel_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
         most = np.where(active > 0, np.minimum(depths, np.ceil(level * 1.2)), 0).astype(np.int64)
         largest = np.zeros((run.intervals, *most.shape[1:]), np.int64)
         np.maximum.at(largest, run.interval_of, most)
-        cycle, engine, kernel, fifo = _grid(run.cycle, engines, range(kernels), FIFOS[module])
-        found["fifos"].append(
-            _columns(cycle=cycle, engine=engine, module=np.full(cycle.size, module), kernel=kernel, fifo=fifo)
-            | _columns(fill=run.of_interval(fill).ravel(), most=largest.ravel())
-        )
         most_of = np.zeros((len(run.instructions), len(depths)), np.int64)
         inside = run.of >= 0
         np.maximum.at(most_of, run.of[inside], most[inside].max(axis=(1, 2)))
-        number, fifo = _grid(ran, FIFOS[module])
-        found["instruction_fifos"].append(
-            _columns(instruction=number, module=np.full(number.size, module), fifo=fifo)
-            | _columns(fill=run.of_instruction(fill)[ran].sum(axis=(1, 2)).ravel(), most=most_of[ran].ravel())
-        )
+        filled = run.of_instruction(fill)[ran].sum(axis=(1, 2))
+        for table, rows in (
+            ("kernels", _dense(intervals, module=module, **_named(NAMES, run.of_interval(causes)))),
+            (
+                "instruction_kernels",
+                _dense({"instruction": ran, **axes}, module=module, begun=begun, done=done, **mine),
+            ),
+            ("fifos", _dense(intervals | fifos, module=module, fill=run.of_interval(fill), most=largest)),
+            ("instruction_fifos", _dense({"instruction": ran, **fifos}, module=module, fill=filled, most=most_of[ran])),
+        ):
+            found.setdefault(table, []).append(rows)
     return found
 
 
-def _memory_tables(run: Run) -> dict[str, list[dict[str, npt.NDArray[Any]]]]:
+def _memory_tables(run: Run) -> dict[str, list[Columns]]:
     """Return the parts of the tables of arrays, links, banks and latencies."""
     reads, writes = run.accesses()
     random, contention = run.random, run.contention
+    instructions, engines = range(len(run.instructions)), range(run.config.engines)
     weights = 0.5 ** np.arange(LATENCIES.size)
     taken = random.multinomial(reads, weights / weights.sum())
-    per = run.of_interval(np.stack([reads, writes, taken @ LATENCIES], axis=-1))
-    at = np.nonzero(per[..., :2].sum(axis=-1))
-    found = {
-        "arrays": [
-            _columns(cycle=run.cycle[at[0]], engine=at[1], array=np.array(ARRAYS)[at[2]])
-            | dict(zip(("reads", "writes", "latency"), per[at].T, strict=True))
-        ]
-    }
+    per = _named(("reads", "writes", "latency"), run.of_interval(np.stack([reads, writes, taken @ LATENCIES], axis=-1)))
+    axes = {"cycle": run.cycle, "engine": engines, "array": ARRAYS}
     by_latency = run.of_instruction(taken.sum(axis=(1, 2)))
-    at = np.nonzero(by_latency)
-    found["instruction_latencies"] = [
-        _columns(instruction=at[0], latency=LATENCIES[at[1]], reads=by_latency[at]),
-    ]
+    found = {
+        "arrays": [_sparse(axes, per["reads"] + per["writes"], **per)],
+        "instruction_latencies": [
+            _sparse({"instruction": instructions, "latency": LATENCIES}, by_latency, reads=by_latency)
+        ],
+    }
     found |= {name: [] for name in ("links", "banks", "instruction_banks", "instruction_links", "instruction_rows")}
     if contention is None:
         return found
     all_of = reads + writes
     even = np.full(contention.links, 1 / contention.links)
-    pieces_of_links = np.stack([random.multinomial(each.sum(axis=2), even) for each in (reads, writes)], axis=-1)
-    by_instruction = run.of_instruction(pieces_of_links)
-    at = np.nonzero(by_instruction.sum(axis=-1))
-    found["instruction_links"].append(
-        _columns(instruction=at[0], engine=at[1], link=at[2])
-        | dict(zip(("reads", "writes"), by_instruction[at].T, strict=True))
-    )
-    links = run.of_interval(pieces_of_links.sum(axis=-1))
-    at = np.nonzero(links)
-    found["links"].append(
-        _columns(cycle=run.cycle[at[0]], engine=at[1], link=at[2], requests=links[at])
-        | _columns(waiting=random.binomial(9 * links[at], 0.3))
-    )
+    pieces = np.stack([random.multinomial(each.sum(axis=2), even) for each in (reads, writes)], axis=-1)
+    links = {"engine": engines, "link": range(contention.links)}
+    by_instruction = _named(("reads", "writes"), run.of_instruction(pieces))
+    asked = by_instruction["reads"] + by_instruction["writes"]
+    found["instruction_links"].append(_sparse({"instruction": instructions, **links}, asked, **by_instruction))
+    asked = run.of_interval(pieces.sum(axis=-1))
+    rows = _sparse({"cycle": run.cycle, **links}, asked, requests=asked)
+    found["links"].append(rows | {"waiting": random.binomial(9 * rows["requests"], 0.3)})
     # A few banks have the words of hubs.
     even = np.full(contention.banks, 1 / contention.banks)
     zipf = random.permutation(1 / np.arange(1, contention.banks + 1))
-    per_bank = contention.banks // contention.controllers
+    banks = {"bank": range(contention.banks)}
     intervals = np.zeros((run.intervals, contention.banks), np.int64)
     for place, array in enumerate(ARRAYS):
         share = 0.6 * even + 0.4 * zipf / zipf.sum() if array == "words" else even
         # Instruction by instruction, so that a large record needs little memory.
         for number in range(-1, len(run.instructions)):
-            pieces = np.flatnonzero(run.of == number)
-            counts = random.multinomial(all_of[pieces, :, place].sum(axis=1), share)
-            np.add.at(intervals, run.interval_of[pieces], counts)
-            own = counts.sum(axis=0)
-            (banks,) = np.nonzero(own)
-            if banks.size and number >= 0:
-                found["instruction_banks"].append(
-                    _columns(instruction=np.full(banks.size, number), controller=banks // per_bank)
-                    | _columns(bank=banks % per_bank, array=np.full(banks.size, array), accesses=own[banks])
-                    | _columns(waiting=own[banks] * np.minimum(own[banks], 400) // 4)
-                )
-    at = np.nonzero(intervals)
-    found["banks"].append(
-        _columns(cycle=run.cycle[at[0]], controller=at[1] // per_bank, bank=at[1] % per_bank)
-        | _columns(accesses=intervals[at], waiting=intervals[at] * np.minimum(intervals[at], 400) // 4)
-    )
+            (own,) = np.nonzero(run.of == number)
+            counts = random.multinomial(all_of[own, :, place].sum(axis=1), share)
+            np.add.at(intervals, run.interval_of[own], counts)
+            accesses = counts.sum(axis=0)
+            if accesses.any() and number >= 0:
+                rows = _sparse(banks, accesses, accesses=accesses)
+                found["instruction_banks"].append({"instruction": number, "array": array, **rows})
+    found["banks"].append(_sparse({"cycle": run.cycle, **banks}, intervals, accesses=intervals))
+    per_bank = contention.banks // contention.controllers
+    for rows in found["banks"] + found["instruction_banks"]:
+        rows["waiting"] = rows["accesses"] * np.minimum(rows["accesses"], 400) // 4
+        rows["controller"], rows["bank"] = np.divmod(rows["bank"], per_bank)
     return found
 
 
-def _instruction_table(run: Run) -> dict[str, npt.NDArray[Any]]:
+def _instruction_table(run: Run) -> Columns:
     """Return the table of instructions; what a level pushes the next one reads."""
     frontier = []
     for each in run.instructions:
@@ -153,21 +143,20 @@ def _instruction_table(run: Run) -> dict[str, npt.NDArray[Any]]:
     read = np.array(frontier)
     follows = [a.phase == b.phase and b.level == a.level + 1 for a, b in pairwise(run.instructions)]
     pushed = np.where([*follows, False], np.append(read[1:], 0), 0)
-    lengths = run.ends - run.starts
-    return (
-        _columns(instruction=np.arange(len(run.instructions)), frontier=read, pushed=pushed)
-        | _columns(
-            **{name: [getattr(each, name) for each in run.instructions] for name in Instruction._fields},
-            start=run.starts,
-            working=run.working - run.starts,
-            edges=4 * read,
-            duplicates=run.random.binomial(pushed, 0.03),
-        )
-        | _columns(cycles=lengths)
-    )
+    told = {name: [getattr(each, name) for each in run.instructions] for name in Instruction._fields}
+    return told | {
+        "instruction": np.arange(len(run.instructions)),
+        "frontier": read,
+        "pushed": pushed,
+        "start": run.starts,
+        "working": run.working - run.starts,
+        "edges": 4 * read,
+        "duplicates": run.random.binomial(pushed, 0.03),
+        "cycles": run.ends - run.starts,
+    }
 
 
-def _write(folder: Path, parts: dict[str, list[dict[str, npt.NDArray[Any]]]]) -> tuple[dict[str, int], dict[str, str]]:
+def _write(folder: Path, parts: dict[str, list[Columns]]) -> tuple[dict[str, int], dict[str, str]]:
     """Write the tables with the columns that they are to have; return their rows and digests."""
     rows, digests = {}, {}
     for table in TABLES:
@@ -275,11 +264,13 @@ def write_record(folder: Path, shape: Shape | None = None) -> Path:
     run = Run(shape or Shape())
     folder.mkdir(parents=True, exist_ok=True)
     interval = np.minimum(np.full(run.intervals, run.shape.interval), run.total - run.cycle)
-    cycle, engine = _grid(run.cycle, range(run.config.engines))
-    turns = np.repeat(interval // 20, run.config.engines)
-    engines = _columns(cycle=cycle, engine=engine, bfs_turns=turns, ordering=run.random.integers(0, 50, cycle.size))
-    engines |= _columns(intersection_turns=turns * ("intersection" in run.modules))
-    engines |= {name: run.random.integers(0, 30, cycle.size) for name in ("read_stalls", "write_stalls")}
+    engines = _dense(
+        {"cycle": run.cycle, "engine": range(run.config.engines)},
+        bfs_turns=interval[:, None] // 20,
+        intersection_turns=interval[:, None] // 20 * ("intersection" in run.modules),
+    )
+    for name, most in (("ordering", 50), ("read_stalls", 30), ("write_stalls", 30)):
+        engines[name] = run.random.integers(0, most, engines["cycle"].size)
     parts = {**_kernel_tables(run), **_memory_tables(run), "engines": [engines]}
     parts["instructions"] = [_instruction_table(run)]
     write_sealed(folder / DOCUMENT, _document(run, *_write(folder, parts)))

@@ -2,9 +2,9 @@
 
 import ctypes
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -16,30 +16,6 @@ from cyscc.sim.executors.shared_object import PIECE
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.signals import Names, Path
 from cyscc.sim.observation.waves.variables import Variable
-
-LOST: Sequence[str] = (
-    # Insides of components that are executed by hand, other than their registers.
-    "*_bank.following",
-    "*_bank.known",
-    "*_bank.bits.*",
-    "slot_station.given*",
-    "slot_station.reserve",
-    "*.arbiter.*",
-    "*.bank.*",
-    "*.answers.*",
-    "*.reads.*",
-    "*.writes.*",
-    # A name with a number by which Amaranth tells it from another one, and which differs.
-    "link*.number_*",
-    # Of the switch itself, whose ports are those of its slices; and there, what nobody looks at.
-    "*flush",
-    "*flushed",
-    "asks",
-    "answers",
-    "busy",
-    "quiescent",
-)
-"""Signals that waveforms of the compiled executor do not show, as globs over the names in an instance."""
 
 
 class _Instance(NamedTuple):
@@ -136,7 +112,7 @@ class Drawing:
         library.cyscc_draw.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         self._draw = partial(library.cyscc_draw, machine)
         self._waves = waves
-        self._rows: dict[int, list[_Row]] = {}
+        self._all = cache(_rows)
         self._layouts: dict[tuple[int, tuple[int, ...]], _Layout] = {}
         self._texts: list[bytes] = []
         self._tables: dict[tuple[str, ...], int] = {}
@@ -150,7 +126,9 @@ class Drawing:
             for row, path in pairs
             if row in layout.numbers
         ]
-        waves.scopes.check(path for each in instances for row in self._all(each) for path in _paths(each, row))
+        waves.scopes.check(
+            path for each in instances for row in self._all(each.variables) for path in _paths(each, row)
+        )
         writer = waves.begin(variables)
         keys = [writer.key(number) for number in range(firsts[-1])]
         # What native code reads is kept here.
@@ -185,20 +163,9 @@ class Drawing:
         """
         self._draw(None)
 
-    def _all(self, instance: _Instance) -> list[_Row]:
-        """Return the variables of an instance."""
-        rows = self._rows.get(instance.variables)
-        if rows is None:
-            rows = []
-            for path, width, names, source, first in json.loads(ctypes.string_at(instance.variables)):
-                named = None if names is None else {int(value): name for value, name in names.items()}
-                rows.append(_Row(tuple(path), width, named, source, first))
-            self._rows[instance.variables] = rows
-        return rows
-
     def _selected(self, instance: _Instance) -> Iterator[tuple[_Row, Path]]:
         """Yield the selected variables of an instance with their paths."""
-        for row in self._all(instance):
+        for row in self._all(instance.variables):
             for path in _paths(instance, row):
                 if path in self._waves.scopes:
                     yield row, path
@@ -270,6 +237,16 @@ def _signals(library: ctypes.CDLL, machine: ctypes.c_void_p) -> tuple[list[_Inst
     for place, *further in table_at(first.value, count, _INSTANCE).tolist():
         instances.append(_Instance(tuple(ctypes.string_at(place).decode().split(".")), *further))
     return instances, table_at(pieces.value, instances[-1].first + instances[-1].length, PIECE)
+
+
+def _rows(address: int) -> list[_Row]:
+    """Return the variables of instances of a kind, given the address of the text that has them."""
+    return [
+        _Row(
+            tuple(path), width, None if names is None else {int(value): names[value] for value in names}, source, first
+        )
+        for path, width, names, source, first in json.loads(ctypes.string_at(address))
+    ]
 
 
 def _paths(instance: _Instance, row: _Row) -> Iterator[Path]:

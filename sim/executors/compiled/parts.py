@@ -1,10 +1,12 @@
 """Separately compiled parts of a machine, shared between configurations, and the library linked from them."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from amaranth.lib.wiring import Component
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
@@ -21,9 +23,7 @@ from cyscc.sim.executors.cache import (
     machine_headers,
     write_headers,
 )
-from cyscc.sim.executors.compiled.exchange_wires import exchange_wires
 from cyscc.sim.executors.compiled.lanes import Description, describe, lanes_source, single_source
-from cyscc.sim.executors.compiled.switch_wires import switch_wires
 from cyscc.sim.executors.samples import fifos
 from cyscc.sim.observation.waves import signals
 
@@ -33,19 +33,58 @@ _KINDS = {name.removesuffix("_kernel"): kind for kind, name in KERNEL_NAMES.item
 """Kinds of kernels by module."""
 
 
-class Part(ABC):
+@dataclass(frozen=True, kw_only=True)
+class Hardware:
+    """A component of which there is a generated class.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the component.
+    kind : str
+        Kind of its instances, as in their names in waveforms.
+    lanes : int
+        Its instances; 0 for a single one with pins as data members.
+    options : dict
+        Further arguments of `lanes_source`.
+    """
+
+    make: Callable[[], Component]
+    kind: str
+    lanes: int = 0
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def description(self) -> Description:
+        """The component as RTLIL."""
+        return describe(self.make())
+
+    def source(self, name: str, *, waves: bool) -> str:
+        """Return the header of the class of some name."""
+        shown = self.kind if waves else None
+        if not self.lanes:
+            return single_source(self.description, name=name, shown=shown)
+        return lanes_source(self.description, name=name, lanes=self.lanes, shown=shown, **self.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
     """A part of a machine, compiled from the description of some hardware to an object file.
 
     Its sources are compiled in a folder with only those inputs of the configuration that are in its cache key.
 
     Parameters
     ----------
-    name : str
-        Its name.
-    config : AcceleratorConfig
-        Sizes.
+    name, title : str
+        Its name; what its build makes first.
+    hardware : dict of str to Hardware
+        What it is generated from, by name of the class.
+    header, unit : str
+        The file of all of these, and the one that includes it.
+    source : str
+        Text of the unit.
     headers : dict of str to str
-        The generated headers that it includes.
+        Further generated headers that it includes.
     waves : bool
         With waveforms.
     """
@@ -53,11 +92,19 @@ class Part(ABC):
     STEPS: ClassVar[int] = 2
     """Steps of its build."""
 
-    def __init__(self, name: str, config: AcceleratorConfig, headers: dict[str, str], *, waves: bool) -> None:
-        self.name = name
-        self._headers = headers
-        self._config = config
-        self._waves = waves
+    name: str
+    title: str
+    hardware: dict[str, Hardware]
+    header: str
+    unit: str
+    source: str
+    headers: dict[str, str]
+    waves: bool
+
+    def inputs(self) -> str:
+        """Return the text of everything it is built from, except headers and the sources of this package."""
+        classes = [(name, each.lanes, each.options, each.description.text) for name, each in self.hardware.items()]
+        return repr((classes, self.source))
 
     def find(self, tools: Toolchain, steps: Steps, *, sources: bytes) -> Callable[[Path], Path]:
         """Return a function that copies the object file to a path, and builds it first if it is not in the cache.
@@ -71,157 +118,117 @@ class Part(ABC):
         sources : bytes
             Digest of its sources.
         """
-        hardware = self.inputs()
+        inputs = repr((self.waves, self.inputs(), self.headers)).encode() + sources
         title = self.name.replace("-", " ")
 
         def find(to: Path) -> Path:
-            built = False
+            built: list[Path] = []
 
             def build(folder: Path) -> Path:
-                nonlocal built
-                built = True
-                write_headers(self._headers, folder)
-                return self._build(folder, tools, steps)
+                built.append(folder)
+                return self.build(folder, tools, steps)
 
-            cached(
-                self.name,
-                tools,
-                inputs=repr((self._waves, hardware, self._headers)).encode() + sources,
-                build=build,
-                to=to,
-                on_wait=lambda: steps.skip(0, f"waiting for another process, which builds the same {title}"),
-            )
+            waiting = f"waiting for another process, which builds the same {title}"
+            cached(self.name, tools, inputs=inputs, build=build, to=to, on_wait=lambda: steps.skip(0, waiting))
             if not built:
                 steps.skip(self.STEPS, f"{title} built before")
             return to
 
         return find
 
-    def _shown(self, kind: str) -> str | None:
-        """Return a kind of instances if waveforms show them."""
-        return kind if self._waves else None
-
-    @abstractmethod
-    def inputs(self) -> str:
-        """Return the text of everything it is built from, except headers and the sources of this package."""
-
-    @abstractmethod
-    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        """Build in a folder; return the object file."""
-
-
-class _Engine(Part):
-    """The shell, its wiring to the kernels, and the machine of several AEs."""
-
-    def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
-        super().__init__("engine", config, machine_headers(config), waves=waves)
-
-    @cached_property
-    def _description(self) -> Description:
-        return describe(Shell(self._config, instrument=True))
-
-    def inputs(self) -> str:
-        return self._description.text
-
-    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        with steps.step("shell as C++"):
-            (folder / "shell.h").write_text(single_source(self._description, name="Shell", shown=self._shown("shell")))
-        (compiled,) = tools.compile_objects([_machine(folder)], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
+    def build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
+        """Build it in a folder; return the object file."""
+        write_headers(self.headers, folder)
+        with steps.step(self.title):
+            texts = [each.source(name, waves=self.waves) for name, each in self.hardware.items()]
+            (folder / self.header).write_text("".join(texts))
+        unit = folder / self.unit
+        unit.write_text(self.source)
+        (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
         return compiled
 
 
-class _Lanes(Part):
-    """The kernels of a module as lanes of one object."""
+def _engine(config: AcceleratorConfig, *, waves: bool) -> Part:
+    """Return the shell, its wiring to the kernels, and the machine of several AEs."""
+    return Part(
+        name="engine",
+        title="shell as C++",
+        hardware={"Shell": Hardware(make=partial(Shell, config, instrument=True), kind="shell")},
+        header="shell.h",
+        unit="machine.cpp",
+        # One unit, since they share most headers.
+        source="".join(f"#include <{source.name}>\n" for source in sorted(_NATIVE.glob("*.cpp"))),
+        headers=machine_headers(config),
+        waves=waves,
+    )
 
-    def __init__(self, module: str, config: AcceleratorConfig, *, waves: bool) -> None:
-        super().__init__(f"{module}-kernels", config, fixed_headers(), waves=waves)
-        self._module = module
-        self._class = f"{module.capitalize()}Lanes"
-        self._kernels = getattr(config, f"{module}_kernels")
-        self._exchanges = module == "bfs" and config.exchange_kernels > 0
-        further = ", LaneExchange<ExchangeSlices, ExchangeWires>" if self._exchanges else ""
-        made = f"new LaneModule<{self._class}, {len(fifos(config)[module])}{further}>"
-        self._maker = "\n".join(
-            (
-                f'#include "{module}_lanes.h"',
-                '#include "lane_module.h"',
-                "namespace cyscc {",
-                f"Kernels* make_{module}_kernels() {{ return {made}; }}",
-                "}  // namespace cyscc\n",
-            )
+
+def _kernels(module: str, config: AcceleratorConfig, *, waves: bool) -> Part:
+    """Return the kernels of a module as lanes of one object."""
+    kernels = getattr(config, f"{module}_kernels")
+    lanes = f"{module.capitalize()}Lanes"
+    made = [lanes, str(len(fifos(config)[module]))]
+    hardware = {
+        lanes: Hardware(
+            make=lambda: _KINDS[module](config, instrument=True),
+            kind=module,
+            lanes=kernels,
+            options={"shared": ["drained"]},
         )
-
-    @cached_property
-    def _description(self) -> Description:
-        return describe(_KINDS[self._module](self._config, instrument=True))
-
-    @cached_property
-    def _exchange(self) -> Description | None:
-        return describe(ExchangeSlice(kernels=self._kernels)) if self._exchanges else None
-
-    def inputs(self) -> str:
-        exchange = self._exchange.text if self._exchange else ""
-        return repr((self._description.text, exchange, self._kernels, self._maker))
-
-    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        with steps.step(f"{self._module} kernels as lanes"):
-            lanes = self._kernels
-            shown = self._shown(self._module)
-            text = lanes_source(self._description, name=self._class, lanes=lanes, shared=["drained"], shown=shown)
-            if self._exchange:
-                ids = [f"{plane}{kernel}" for plane in PLANES for kernel in range(self._kernels)]
-                shown = self._shown("exchange")
-                text += lanes_source(self._exchange, name="ExchangeSlices", lanes=lanes, shared=ids, shown=shown)
-                text += exchange_wires(self._kernels)
-            (folder / f"{self._module}_lanes.h").write_text(text)
-        unit = folder / f"{self._module}_kernels.cpp"
-        unit.write_text(self._maker)
-        (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
-        return compiled
+    }
+    if module == "bfs" and config.exchange_kernels:
+        made.append("LaneExchange<ExchangeSlices>")
+        ids = [f"{plane}{kernel}" for plane in PLANES for kernel in range(kernels)]
+        hardware["ExchangeSlices"] = Hardware(
+            make=partial(ExchangeSlice, kernels=kernels), kind="exchange", lanes=kernels, options={"shared": ids}
+        )
+    return Part(
+        name=f"{module}-kernels",
+        title=f"{module} kernels as lanes",
+        hardware=hardware,
+        header=f"{module}_lanes.h",
+        unit=f"{module}_kernels.cpp",
+        source=_maker(
+            f"{module}_lanes.h", "lane_module.h", f"Kernels* make_{module}_kernels()", f"LaneModule<{', '.join(made)}>"
+        ),
+        headers=fixed_headers(),
+        waves=waves,
+    )
 
 
-class _Switch(Part):
-    """The slices of an AE's switch as lanes of two objects, and the wires between them."""
+def _switch(config: AcceleratorConfig, *, waves: bool) -> Part:
+    """Return the slices of an AE's switch as lanes of two objects."""
+    sizes = SwitchSizes.of(config)
+    slices = {
+        "KernelSlices": (sizes.kernel_slice, config.bfs_kernels, [f"answer{n}" for n in range(sizes.links)]),
+        "LinkSlices": (sizes.link_slice, config.ports, [f"request{n}" for n in range(sizes.kernels)]),
+    }
+    return Part(
+        name="switch",
+        title="switch as lanes",
+        hardware={
+            name: Hardware(
+                make=partial(make, instrument=True),
+                kind="switch",
+                lanes=lanes,
+                # Waveforms show what is in FIFOs.
+                options={"shared": shared, "fifos": not waves},
+            )
+            for name, (make, lanes, shared) in slices.items()
+        },
+        header="switch_lanes.h",
+        unit="switch.cpp",
+        source=_maker(
+            "switch_lanes.h", "lane_switch.h", "Switch* make_switch()", "LaneSwitch<KernelSlices, LinkSlices>"
+        ),
+        headers=fixed_headers(),
+        waves=waves,
+    )
 
-    def __init__(self, config: AcceleratorConfig, *, waves: bool) -> None:
-        super().__init__("switch", config, fixed_headers(), waves=waves)
-        self._sizes = SwitchSizes.of(config)
-        self._lanes = {"KernelSlices": config.bfs_kernels, "LinkSlices": config.ports}
 
-    @cached_property
-    def _descriptions(self) -> dict[str, Description]:
-        slices = (self._sizes.kernel_slice(instrument=True), self._sizes.link_slice(instrument=True))
-        return dict(zip(self._lanes, map(describe, slices), strict=True))
-
-    def inputs(self) -> str:
-        return repr((self._lanes, [description.text for description in self._descriptions.values()]))
-
-    def _build(self, folder: Path, tools: Toolchain, steps: Steps) -> Path:
-        sizes = self._sizes
-        shared = {
-            "KernelSlices": [f"answer{n}" for n in range(sizes.links)],
-            "LinkSlices": [f"request{n}" for n in range(sizes.kernels)],
-        }
-        with steps.step("switch as lanes"):
-            texts = [
-                lanes_source(
-                    description,
-                    name=name,
-                    lanes=self._lanes[name],
-                    shared=shared[name],
-                    # Waveforms show what is in them.
-                    fifos=not self._waves,
-                    shown=self._shown("switch"),
-                )
-                for name, description in self._descriptions.items()
-            ]
-            texts.append(switch_wires(sizes, kernels="KernelSlices", links="LinkSlices"))
-        unit = folder / "switch.cpp"
-        made = "Switch* make_switch() { return new LaneSwitch<KernelSlices, LinkSlices, Wires>; }"
-        text = "\n".join((*texts, '#include "lane_switch.h"', "namespace cyscc {", made, "}", ""))
-        unit.write_text(text.replace("#pragma once\n", ""))
-        (compiled,) = tools.compile_objects([unit], folder=folder, flags=["-I", str(_NATIVE)], steps=steps)
-        return compiled
+def _maker(header: str, further: str, function: str, made: str) -> str:
+    """Return a unit with a function that makes an object of a generated class."""
+    return f'#include "{header}"\n#include "{further}"\nnamespace cyscc {{\n{function} {{ return new {made}; }}\n}}\n'
 
 
 def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
@@ -234,17 +241,10 @@ def parts_of(config: AcceleratorConfig, *, waves: bool) -> list[Part]:
     waves : bool
         With waveforms.
     """
-    parts: list[Part] = [_Lanes(module, config, waves=waves) for module in _KINDS]
+    parts = [_kernels(module, config, waves=waves) for module in _KINDS]
     if config.link_queues:
-        parts.append(_Switch(config, waves=waves))
-    return [*parts, _Engine(config, waves=waves)]
-
-
-def _machine(folder: Path) -> Path:
-    """Write the source of all but models and kernels, one unit since its parts share most headers; return its path."""
-    unit = folder / "machine.cpp"
-    unit.write_text("".join(f'#include "{source}"\n' for source in sorted(_NATIVE.glob("*.cpp"))))
-    return unit
+        parts.append(_switch(config, waves=waves))
+    return [*parts, _engine(config, waves=waves)]
 
 
 # Computed when the hardware is imported: this process does not build later changes of the files.

@@ -15,7 +15,7 @@ from cyscc.sim.observation.waves.writer import FstWriter, VcdWriter, WaveWriter
 ENDLESS = 1 << 62
 """Last cycle of an unbounded window."""
 
-FORMATS: dict[str, type[VcdWriter] | type[FstWriter]] = {".vcd": VcdWriter, ".fst": FstWriter, "": VcdWriter}
+FORMATS: dict[str, type[WaveWriter]] = {".vcd": VcdWriter, ".fst": FstWriter, "": VcdWriter}
 """Writers by file suffix."""
 
 

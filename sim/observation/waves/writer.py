@@ -1,6 +1,5 @@
 """Writers of waveform files: VCD, which every viewer reads, and FST, by the writer that comes with GTKWave."""
 
-import abc
 import ctypes
 import errno
 import os
@@ -14,47 +13,11 @@ from typing import Any
 from cyscc.sim.files import hold
 from cyscc.sim.observation.waves.variables import Variable, walk
 
-
-class WaveWriter(abc.ABC):
-    """Writes a waveform file. Times are cycles."""
-
-    @abc.abstractmethod
-    def declare(self, variables: Sequence[Variable]) -> None:
-        """Write the head."""
-
-    @abc.abstractmethod
-    def key(self, number: int) -> tuple[int, bytes]:
-        """Return what the file calls the variables of a number, as a number and as text."""
-
-    @abc.abstractmethod
-    def show(self, cycle: int, changes: Iterable[tuple[Variable, int]]) -> None:
-        """Write the changes of a cycle. At first, the values of all."""
-
-    @property
-    @abc.abstractmethod
-    def native(self) -> Mapping[str, int]:
-        """Fields of `WaveSink`, by which native code writes in place of `show`; Python must not write meanwhile."""
-
-    @abc.abstractmethod
-    def finish(self, cycle: int) -> None:
-        """Complete the file, which ends with a cycle.
-
-        Raises
-        ------
-        OSError
-            Something could not be written.
-        """
-
-    @abc.abstractmethod
-    def discard(self) -> None:
-        """Release everything, and abandon the file."""
-
-
 _COMMENT = "one nanosecond stands for one cycle"
 
 
-class VcdWriter(WaveWriter):
-    """Writes a VCD file.
+class VcdWriter:
+    """Writes a VCD file. Times are cycles.
 
     Parameters
     ----------
@@ -92,7 +55,7 @@ class VcdWriter(WaveWriter):
         return number, _key(number).encode()
 
     def show(self, cycle: int, changes: Iterable[tuple[Variable, int]]) -> None:
-        """Write the changes of a cycle."""
+        """Write the changes of a cycle. At first, the values of all."""
         text = "".join(self._change(variable, value) for variable, value in changes)
         if text:
             text = f"$dumpvars\n{text}$end\n" if self._whole else text
@@ -101,7 +64,7 @@ class VcdWriter(WaveWriter):
 
     @property
     def native(self) -> Mapping[str, int]:
-        """How native code writes what `show` would."""
+        """Fields of `WaveSink`, by which native code writes in place of `show`; Python must not write meanwhile."""
         return {"descriptor": self._file.fileno()}
 
     def finish(self, cycle: int) -> None:
@@ -149,8 +112,8 @@ _END_TIME = slice(17, 25)
 """Position of the file's end time in the first block."""
 
 
-class FstWriter(WaveWriter):
-    """Writes an FST file. Named values are written as text variables, which every viewer supports.
+class FstWriter:
+    """Writes an FST file. Times are cycles. Named values are written as text variables, which every viewer supports.
 
     Parameters
     ----------
@@ -294,3 +257,7 @@ def _whole(path: Path, cycle: int) -> bool:
     heads = {lib.FST_BL_HIER, lib.FST_BL_HIER_LZ4, lib.FST_BL_HIER_LZ4DUO}
     named = {lib.FST_BL_HDR, lib.FST_BL_GEOM} <= kinds and bool(heads & kinds)
     return place == size and named and int.from_bytes(first[_END_TIME], "big") == cycle
+
+
+WaveWriter = VcdWriter | FstWriter
+"""Writer of a waveform file."""

@@ -9,7 +9,6 @@ import pytest
 from cyscc.hw.config import PRESETS
 from cyscc.sim.coprocessor import Instruction, Register
 from cyscc.sim.executors.accesses import DROP, NEVER, READ, WRITE, AccessRequest, WatchedAccesses
-from cyscc.sim.executors.base import Executor
 from cyscc.sim.hardware import START
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import WatchedRange
@@ -135,13 +134,3 @@ def test_the_first_vertex_that_a_kernel_drops() -> None:
     pushed = rows[(rows["kind"] == WRITE) & (rows["size"] == 4)]
     assert len(pushed) == 5
     assert not (run("test")[0]["kind"] == DROP).any()
-
-
-def test_executors_without_accesses() -> None:
-    for call in (
-        lambda: Executor.log_accesses(None, ALL),  # type: ignore[arg-type]
-        lambda: Executor.take_accesses(None),  # type: ignore[arg-type]
-        lambda: Executor.open_reads(None),  # type: ignore[arg-type]
-    ):
-        with pytest.raises(NotImplementedError, match=r"^this executor cannot log accesses$"):
-            call()

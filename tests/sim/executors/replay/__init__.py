@@ -1,1 +1,0 @@
-"""Runs of the compiled executor, recorded here, and made again by its code for another processor."""
