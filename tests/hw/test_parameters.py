@@ -28,8 +28,8 @@ from cyscc.hw.round_robin import RoundRobin
 from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
+from tests.hw.timing import Timing
 from tests.hw.timings import TIMINGS
-from tests.hw.timings.timing import Timing
 
 Refused = tuple[Callable[..., Any], str, str, tuple[object, ...], tuple[object, ...]]
 
