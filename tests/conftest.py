@@ -1,8 +1,12 @@
-"""Fixtures and settings of all tests: reproducible hypothesis runs, time limits and the two real graphs."""
+"""Fixtures and settings of all tests: reproducible hypothesis runs, time limits, pins and the two real graphs."""
 
+import json
 import os
+from collections.abc import Callable, Collection
 from importlib.util import find_spec
+from operator import eq
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Have the limits of a test's time known without the plugin that keeps them."""
+    """Add an option; have the limits of a test's time known without the plugin that keeps them."""
+    parser.addoption("--pins", action="store_true", help="write what tests compare with pins; in one process")
     if not find_spec("pytest_timeout"):
         for name in ("timeout", "timeout_method"):
             parser.addini(name, "of the plugin pytest-timeout, which is not installed")
@@ -62,6 +67,46 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+class Pins:
+    """What results were, by name, in a file: compared with, or with ``--pins`` written anew.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    written : bool
+        Whether it is written.
+    """
+
+    def __init__(self, path: Path, *, written: bool) -> None:
+        self._path = path
+        self.written = written
+        self._kept: dict[str, Any] = json.loads(path.read_text())
+
+    def check(self, name: str, found: Any, *, same: Callable[[Any, Any], bool] = eq) -> None:
+        """Compare a result with what is kept of it, or keep it."""
+        if self.written:
+            self._keep(self._kept | {name: found})
+        else:
+            assert same(found, self._kept[name]), f"{name}: was {self._kept[name]!r}, is {found!r}"
+
+    def check_names(self, names: Collection[str]) -> None:
+        """Check that nothing is kept that is not there any more, or forget it."""
+        if self.written:
+            self._keep({name: self._kept[name] for name in names if name in self._kept})
+        assert self._kept.keys() <= set(names)
+
+    def _keep(self, pins: dict[str, Any]) -> None:
+        self._kept = pins
+        self._path.write_text(json.dumps(pins, indent=1) + "\n")
+
+
+@pytest.fixture
+def pins(request: pytest.FixtureRequest) -> Pins:
+    """Return the pins beside a module of tests."""
+    return Pins(request.path.with_name("pins.json"), written=request.config.getoption("--pins"))
 
 
 def real_graph(name: str) -> Path:

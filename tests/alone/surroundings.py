@@ -12,28 +12,27 @@ from cyscc.hw.interfaces import ChainMessage, ChainOp, Token
 from cyscc.hw.intersection.tags import Tag
 from cyscc.hw.registers import NO_START, Register
 from tests.alone.engines import BfsKernelStimuli, EngineStimuli, KernelStimuli, ShellStimuli, register_number
-from tests.alone.exchanges import (
+from tests.alone.parts import file_of
+from tests.alone.sharing import (
     BankSweeperStimuli,
+    CreditBankStimuli,
     ExchangeSliceStimuli,
     ExchangingKernelStimuli,
     ExchangingShellStimuli,
-    IdMergerStimuli,
-    IdRouterStimuli,
-    VisitedBankStimuli,
-)
-from tests.alone.parts import file_of
-from tests.alone.slots import SlotDispenserStimuli, SlotStationStimuli
-from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
-from tests.alone.switches import (
-    CreditBankStimuli,
     FlushBarrierStimuli,
     GatheringStimuli,
+    IdMergerStimuli,
+    IdRouterStimuli,
     KernelSliceStimuli,
     LinkSliceStimuli,
     QueueBankStimuli,
     RoundRobinStimuli,
+    SlotDispenserStimuli,
+    SlotStationStimuli,
     SwitchStimuli,
+    VisitedBankStimuli,
 )
+from tests.alone.stimuli import Ports, Stimuli, field_of, number_of, packed
 
 
 class _Credits(Stimuli):

@@ -7,8 +7,8 @@ import pytest
 
 from tests.alone.parts import all_parts, file_of
 from tests.alone.surroundings import stimuli_of
-from tests.alone.traces import pins, trace
-from tests.conftest import ROOT
+from tests.alone.traces import trace
+from tests.conftest import ROOT, Pins
 
 PARTS = all_parts()
 
@@ -31,10 +31,10 @@ def test_every_component_of_the_hardware_is_a_part() -> None:
     assert wanted == {file_of(part) for part in PARTS.values()}
 
 
-def test_every_component_is_pinned() -> None:
-    assert list(pins()) == list(PARTS)
-
-
 @pytest.mark.parametrize("name", PARTS)
-def test_a_component_answers_as_is_pinned(name: str) -> None:
-    assert trace(stimuli_of(PARTS[name], name)).digest == pins()[name]
+def test_a_component_answers_as_is_pinned(name: str, pins: Pins) -> None:
+    pins.check(name, trace(stimuli_of(PARTS[name], name)).digest)
+
+
+def test_every_pin_is_of_a_component(pins: Pins) -> None:
+    pins.check_names(PARTS)

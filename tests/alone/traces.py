@@ -1,4 +1,4 @@
-"""Traces of components, and their pins. After an intended change: ``python -m tests.alone.traces``."""
+"""Traces of components, and their pins."""
 
 import hashlib
 import json
@@ -11,9 +11,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Signal
 from amaranth.sim import Simulator
 
 from cyscc.hw.verilog import port_names
-from tests.alone.parts import all_parts
 from tests.alone.stimuli import Stimuli
-from tests.alone.surroundings import stimuli_of
 
 
 @dataclass(frozen=True)
@@ -122,12 +120,3 @@ def pins() -> dict[str, str]:
     """Return the digest of each component's trace by its name, see `tests.alone.parts.all_parts`."""
     found: dict[str, str] = json.loads(_PINS.read_text())
     return found
-
-
-def _main() -> None:
-    found = {name: trace(stimuli_of(part, name)).digest for name, part in all_parts().items()}
-    _PINS.write_text(json.dumps(found, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    _main()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cyscc.sim.executors.amaranth import AmaranthExecutor
-from tests.cocotb import axi_bench, convey_bench
+from tests.cocotb.axi import LIMITS
 from tests.cocotb.bench import OUTCOMES, SUITE
 from tests.cocotb.machine import ENGINES, GRAPHS, machine_of
 from tests.cocotb.simulators import SIMULATORS, needs_library, run_bench
@@ -44,10 +44,10 @@ def test_same_as_the_engine(name: str, simulator: str, tmp_path: Path, monkeypat
 def test_one_engine(top: str, simulator: str, graphs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_bench(
         simulator=simulator,
-        config=axi_bench.CONFIG if top == "axi" else convey_bench.CONFIG,
-        limits=axi_bench.LIMITS,
+        config=machine_of(1),
+        limits=LIMITS,
         top=top,
-        bench=f"tests.cocotb.{top}_bench",
+        bench=f"tests.cocotb.{top}",
         folder=tmp_path,
         variables={GRAPHS: str(graphs)},
         environment=monkeypatch,
@@ -62,9 +62,9 @@ def test_linked_engines(top: str, engines: int, tmp_path: Path, monkeypatch: pyt
     run_bench(
         simulator="verilator",
         config=machine_of(engines),
-        limits=axi_bench.LIMITS,
+        limits=LIMITS,
         top=top,
-        bench=f"tests.cocotb.{top}_bench",
+        bench=f"tests.cocotb.{top}",
         folder=tmp_path,
         tests="graphs_under",
         variables={ENGINES: str(engines), GRAPHS: "2"},

@@ -8,9 +8,8 @@ from cyscc.hw.convey.dispatch import ConveyDispatch
 from cyscc.hw.convey.memory_port import ConveyMemoryPort
 from cyscc.hw.interfaces import SIZE_8
 from cyscc.hw.registers import Instruction
-from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, spoiled, sticks
 from tests.formal.watch import outlast, watch
 
 REGISTERS = 20

@@ -9,9 +9,8 @@ from cyscc.hw.exchange.id_merger import IdMerger
 from cyscc.hw.exchange.id_router import IdRouter
 from cyscc.hw.exchange.reading_barrier import ReadingBarrier, ReadingGatherer
 from cyscc.hw.exchange.wires import PLANES, owner_bits, rest_bits
-from tests.formal.faults import breaking, spoiled
 from tests.formal.harness import Harness
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, breaking, spoiled
 from tests.formal.watch import DEPTH, relate_room, watch_queues
 
 KERNELS = 4

@@ -228,12 +228,16 @@ class Harness:
             port = Value.cast(getattr(component, name))
             self.m.d.comb += port.eq(make(port.shape(), name))
 
+    def feed(self, producer: stream.Interface, valid: str, payload: str) -> None:
+        """Give anything on a stream at any time, by inputs of these names."""
+        self.m.d.comb += [
+            producer.valid.eq(self.free(1, valid)),
+            producer.payload.eq(self.free(producer.payload.shape(), payload)),
+        ]
+
     def offer(self, producer: stream.Interface, name: str) -> None:
         """Offer anything on a stream at any time, by the rules."""
-        self.m.d.comb += [
-            producer.valid.eq(self.free(1, f"{name}_valid")),
-            producer.payload.eq(self.free(producer.payload.shape(), f"{name}_payload")),
-        ]
+        self.feed(producer, f"{name}_valid", f"{name}_payload")
         self.assume_stream_rules(producer, name)
 
     def assume_stream_rules(self, producer: stream.Interface, name: str) -> None:

@@ -14,9 +14,8 @@ from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.intersection.colour_reader import Step
 from cyscc.hw.kernel_control import Phase
 from tests.formal.buffers import is_full_early
-from tests.formal.faults import changes, spoiled
 from tests.formal.harness import Harness
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, changes, spoiled
 from tests.formal.watch import queue_counts
 
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
@@ -52,10 +51,7 @@ class _Kernel(Harness):
         self.dut = dut = self.part.ports
         for stream in (dut.chain_in, dut.token_in):
             name = "chain" if stream is dut.chain_in else "token"
-            self.m.d.comb += [
-                stream.valid.eq(self.free(1, f"{name}_valid")),
-                stream.payload.eq(self.free(stream.payload.shape(), name)),
-            ]
+            self.feed(stream, f"{name}_valid", name)
         self.m.d.comb += [
             dut.port.read.ready.eq(self.free(1, "read_ready")),
             dut.port.write.ready.eq(self.free(1, "write_ready")),

@@ -9,9 +9,9 @@ from cyscc.hw.bfs.lean_visitor import LeanVisitor
 from cyscc.hw.bfs.visitor import Step
 from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import SIZE_8
-from tests.formal.chunks import CHUNK
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
+from tests.formal.visits import CHUNK
 from tests.formal.watch import outlast, queue_counts
 
 

@@ -7,9 +7,8 @@ from amaranth.hdl import Mux, Value
 from cyscc.hw.axi.link import AxiLink
 from cyscc.hw.convey.link import ConveyLink
 from cyscc.hw.interfaces import LinkToken
-from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, spoiled, sticks
 from tests.formal.watch import channel, outlast
 
 

@@ -1,17 +1,59 @@
-"""Proofs about starting and ending a run: a module's master and its kernels' stations on the control chain."""
+"""Proofs about a module's master and its kernels' stations on the control chain: starts, ends, and event counters."""
 
+from functools import partial
 from typing import Any
 
 from amaranth.hdl import Array, Cat
 from amaranth.lib.wiring import connect
 
+from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.interfaces import ChainOp
+from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.kernel_control import KernelControl, Phase
 from cyscc.hw.module_master import ModuleMaster
-from cyscc.hw.registers import Register
+from cyscc.hw.registers import Counter, Register
 from tests.formal.harness import Harness
 from tests.formal.proof import Proof
-from tests.formal.ring import total
+from tests.formal.slots import total
+
+
+def counters(*, late: bool) -> Harness:
+    """Return the harness of `KernelControl`, of both kinds of kernel, to which anything may happen.
+
+    Parameters
+    ----------
+    late : bool
+        Events are counted a cycle later.
+    """
+    h = Harness()
+    exact = []
+    for name, kind in {"bfs": BfsKernel, "intersection": IntersectionKernel}.items():
+        part = h.add(
+            name, KernelControl(parameters=kind.PARAMETERS, words=kind.WORDS, late_events=late, instrument=True)
+        )
+        events = part.ports.events
+        h.m.d.comb += events.eq(h.free(len(events), f"{name}_events"))
+        counted = h.past(events, f"{name}_events")
+        if late:
+            counted = h.past(counted, f"{name}_events_before")
+            h.invariant(part.signal("late_events") == h.past(events, f"{name}_late"), f"{name}_events_are_kept")
+        for counter, event in zip(Counter, counted, strict=True):
+            count = part.signal(f"count_{counter.name.lower()}")
+            exact.append(h.first | (count == (h.past(count, f"{name}_{count.name}") + event)[: len(count)]))
+    h.prove(Cat(*exact).all(), "every_event_counts_one_up_to_the_last_bit")
+    return h
+
+
+_COUNTER_PROOFS = tuple(
+    Proof(
+        name=name,
+        claim=f"Every event of a kernel is counted exactly once, in 32 bits{also}.",
+        harness=partial(counters, late=late),
+        depth=1,
+    )
+    for name, late, also in (("counters", False, ""), ("late-counters", True, ", a cycle after it happened"))
+)
+
 
 KERNELS = 2
 PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT)
@@ -98,6 +140,7 @@ def _chain(master: Any, controls: Any) -> list[Any]:
 
 
 PROOFS = (
+    *_COUNTER_PROOFS,
     Proof(
         name="module-master",
         claim="A module is complete only if every kernel was started in this run and has finished it; kernels get "

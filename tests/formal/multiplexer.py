@@ -9,9 +9,8 @@ from amaranth.lib import data
 from cyscc.hw.address_generator import ReadCommand, WriteCommand
 from cyscc.hw.interfaces import ReadRequest, WriteRequest
 from cyscc.hw.request_mux import READ, WRITE, RequestMux
-from tests.formal.faults import sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Broken, Proof
+from tests.formal.proof import Broken, Proof, sticks
 
 BFS_SOURCES = (READ, READ, READ, WRITE)
 """Sources of the BFS kernel's multiplexer."""

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.formal.harness import TOP, Harness
-from tests.formal.solve import SolverError, run_tools
-from tests.mutants.yosys import run_yosys
+from tests.formal.solve import SolverError, run_tools, run_yosys
 
 _CHOICE = "mutant"
 """The input that says which mutant is active, by its number from 1 on."""

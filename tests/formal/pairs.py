@@ -1,6 +1,7 @@
 """Proofs about neighbour ids that are read in pairs: the aligned pairs of a vertex, and each of its ids once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from amaranth.hdl import C, Cat, Module, Mux, Value
@@ -10,9 +11,8 @@ from cyscc.hw.bfs.pair_reader import LanePairReader, PairReader
 from cyscc.hw.bfs.tags import Tag
 from cyscc.hw.graph_word import GraphWord
 from cyscc.hw.interfaces import SIZE_8
-from tests.formal.faults import spoiled
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, spoiled
 from tests.formal.readers import CLAIM, account, consumer, opened, requests
 from tests.formal.watch import watch
 
@@ -144,56 +144,37 @@ def _reader(kind: Any, outputs: Sequence[str], register: str) -> Harness:
     return h
 
 
-def pair_reads() -> Harness:
-    """Return the harness of what `PairReader` reads."""
-    return _reads(PairReader, ["ids"])
-
-
-def lane_pair_reads() -> Harness:
-    """Return the harness of what `LanePairReader` reads."""
-    return _reads(LanePairReader, ["low", "high"])
-
-
-def pair_reader() -> Harness:
-    """Return the harness of `PairReader`."""
-    return _reader(PairReader, ["ids"], "second")
-
-
-def lane_pair_reader() -> Harness:
-    """Return the harness of `LanePairReader`."""
-    return _reader(LanePairReader, ["low", "high"], "earlier")
-
-
 def reads_an_array_of_ids(self: Any, m: Module) -> None:
     """Ask for 4 bytes."""
     m.d.comb += self.command.payload.size.eq(0)
 
 
-def _reads_proof(kind: type, name: str, harness: Callable[[], Harness]) -> Proof:
-    """Return the proof about what a reader reads."""
-    place = f"{__name__}.{kind.__name__}"
-    return Proof(
-        name=name,
-        claim="Of each vertex exactly the aligned pairs with an edge of its own are read, in order and once, and "
-        "beside each is kept which halves are its edges; `idle` is high only if every pair was requested.",
-        harness=harness,
-        broken=spoiled(place, reads_pairs_of_neighbour_ids=reads_an_array_of_ids),
-    )
-
-
-def _reader_proof(name: str, order: str, harness: Callable[[], Harness]) -> Proof:
-    """Return the proof about what a reader hands on, in an order."""
-    return Proof(
-        name=name,
-        claim="Of each pair exactly the halves that are its vertex's edges leave, once, in order of the reads, "
-        f"{order}; nothing changes unless `moving`. {CLAIM}",
-        harness=harness,
+def _proofs(kind: type, name: str, order: str, outputs: Sequence[str], register: str) -> tuple[Proof, ...]:
+    """Return the proofs about what a reader reads, and about what it hands on, in an order."""
+    return (
+        Proof(
+            name=f"{name}-reads",
+            claim="Of each vertex exactly the aligned pairs with an edge of its own are read, in order and once, and "
+            "beside each is kept which halves are its edges; `idle` is high only if every pair was requested.",
+            harness=partial(_reads, kind, outputs),
+            broken=spoiled(f"{__name__}.{kind.__name__}", reads_pairs_of_neighbour_ids=reads_an_array_of_ids),
+        ),
+        Proof(
+            name=f"{name}-reader",
+            claim="Of each pair exactly the halves that are its vertex's edges leave, once, in order of the reads, "
+            f"{order}; nothing changes unless `moving`. {CLAIM}",
+            harness=partial(_reader, kind, outputs, register),
+        ),
     )
 
 
 PROOFS = (
-    _reads_proof(PairReader, "pair-reads", pair_reads),
-    _reader_proof("pair-reader", "the low one first", pair_reader),
-    _reads_proof(LanePairReader, "lane-pair-reads", lane_pair_reads),
-    _reader_proof("lane-pair-reader", "each in its lane, neither waiting for the other", lane_pair_reader),
+    *_proofs(PairReader, "pair", "the low one first", ("ids",), "second"),
+    *_proofs(
+        LanePairReader,
+        "lane-pair",
+        "each in its lane, neither waiting for the other",
+        ("low", "high"),
+        "earlier",
+    ),
 )

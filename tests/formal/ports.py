@@ -9,9 +9,8 @@ from cyscc.hw.port_share import PortShare
 from cyscc.hw.registers import NO_START
 from cyscc.hw.response_decoder import ResponseDecoder
 from cyscc.hw.ring_master import RingMaster
-from tests.formal.faults import breaking, changes, spoiled, sticks
 from tests.formal.harness import Harness
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, breaking, changes, spoiled, sticks
 
 
 def unvisit_writer() -> Harness:

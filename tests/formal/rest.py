@@ -147,10 +147,7 @@ def kernel_rest(kind: Any, config: AcceleratorConfig) -> Harness:
     port = dut.port
     arriving = []
     for name, stream in (("chain", dut.chain_in), ("token", dut.token_in), ("response", port.response)):
-        h.m.d.comb += [
-            stream.valid.eq(h.free(1, f"{name}_valid")),
-            stream.payload.eq(h.free(stream.payload.shape(), name)),
-        ]
+        h.feed(stream, f"{name}_valid", name)
         arriving.append(stream.valid)
     for name in ("read", "write"):
         channel = getattr(port, name)
@@ -267,10 +264,7 @@ def kernel_slice_rest() -> Harness:
     arriving = [dut.arrives.any(), ~h.steady(dut.room, "room")]
     for name in ("read", "write"):
         channel = getattr(dut.port, name)
-        h.m.d.comb += [
-            channel.valid.eq(h.free(1, f"{name}_valid")),
-            channel.payload.eq(h.free(channel.payload.shape(), name)),
-        ]
+        h.feed(channel, f"{name}_valid", name)
         arriving.append(channel.valid & channel.ready)
     _claim(h, part, quiescent=dut.quiescent, silent=~Cat(*arriving).any(), apart=("quiescent",))
     bank, credits = part.part("answers"), part.part("credits")

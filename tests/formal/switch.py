@@ -8,9 +8,8 @@ from amaranth.hdl import Array, Cat, Const, Mux, Value
 from cyscc.hw.interfaces import ADDRESS_WIDTH
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from tests.formal.faults import spoiled, sticks
 from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, spoiled, sticks
 from tests.formal.watch import DEPTH, outlast, queue_counts, relate_room, watch_bank, watch_queues
 
 KERNELS = 2

@@ -19,9 +19,8 @@ from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.switch import Switch
 from cyscc.hw.verilog import port_names
-from tests.formal.faults import spoiled
 from tests.formal.harness import Harness, Stub, free_ports
-from tests.formal.proof import Proof
+from tests.formal.proof import Proof, spoiled
 
 CONFIG = PRESETS["test"]
 SWITCHED = PRESETS["fast-test"].replace(memory_ports=4)

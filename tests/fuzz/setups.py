@@ -3,15 +3,25 @@
 from random import Random
 from typing import Any
 
+from cyscc.hw.config import PRESETS
+from tests.system.covering import COVERING, PUBLISHED
+
 Table = dict[str, Any]
 """Keys and values of a TOML file."""
 
-_PUBLISHED = {"preset": "test", "issue_interval": 2, "blocking_reservation": True}
+_PLAIN = vars(PRESETS["test"])
+
+_DROPS = next(each for each in COVERING.values() if each.remembered_ids and each.finds_components)
 
 SMALL: list[Table] = [
     {"preset": "test"},
-    {"preset": "test", "remembered_ids": 32},
-    {**_PUBLISHED, "bfs_only": True},
+    *(
+        {"preset": "test"} | {name: value for name, value in vars(config).items() if value != _PLAIN[name]}
+        for config in (
+            next(each for each in COVERING.values() if each.remembered_ids and each.finds_components),
+            PUBLISHED,
+        )
+    ),
     {"preset": "fast-test"},
 ]
 """Small machines that the tests have built: one as it is, one that drops copies, one that only searches, and one with

@@ -28,9 +28,9 @@ def one_engine(**changes: Any) -> AcceleratorConfig:
 
 
 class KernelRing(Elaboratable):
-    """Kernels of one kind and the ring master of their module. The tests play the chain's master and the memory.
+    """The BFS kernels or the intersection kernels of an AE, and their ring master.
 
-    With a short ring, the ring passes a station beside them.
+    The tests play the chain's master and the memory. With a short ring, the ring passes a station beside them.
 
     Parameters
     ----------
@@ -38,8 +38,6 @@ class KernelRing(Elaboratable):
         Class of the kernels.
     config : AcceleratorConfig
         Sizes.
-    kernels : int
-        How many.
     initial : int
         The token's value at the start.
 
@@ -51,10 +49,8 @@ class KernelRing(Elaboratable):
         It leads.
     """
 
-    def __init__(
-        self, kind: type[wiring.Component], config: AcceleratorConfig, *, kernels: int, initial: int = 0
-    ) -> None:
-        self.kernels: list[Any] = [kind(config) for _ in range(kernels)]
+    def __init__(self, kind: type[wiring.Component], config: AcceleratorConfig, *, initial: int = 0) -> None:
+        self.kernels: list[Any] = [kind(config) for _ in range(config.bfs_kernels)]
         self._config = config
         self.master = RingMaster(stages=config.ring_stages, initial=initial)
 
@@ -96,10 +92,10 @@ class KernelRing(Elaboratable):
 
 @lru_cache(maxsize=16)
 def simulated_ring(
-    kind: type[wiring.Component], config: AcceleratorConfig, *, kernels: int, initial: int = 0
+    kind: type[wiring.Component], config: AcceleratorConfig, *, initial: int = 0
 ) -> tuple[KernelRing, Simulation]:
     """Return kernels in their ring, and their simulation, which tests of the same hardware share."""
-    ring = KernelRing(kind, config, kernels=kernels, initial=initial)
+    ring = KernelRing(kind, config, initial=initial)
     return ring, Simulation(ring)
 
 
@@ -192,7 +188,7 @@ class Level:
         self.entries = len(frontier)
         self._known = known
         start = 0
-        self.words = []
+        self.words: list[int] = []
         for vertex, neighbours in enumerate(adjacency):
             self.words.append(graph_word(start, len(neighbours)))
             memory.store(WORDS + 8 * vertex, 8, self.words[-1] | (vertex in known))
@@ -212,6 +208,11 @@ class Level:
             Register.CAPACITY: capacity,
         }
 
+    @property
+    def pushes(self) -> int:
+        """Entries of the next queue, each once."""
+        return len(self.queued)
+
     def check_writes(self, pushed: int) -> None:
         """Check how many writes there were, when a number of vertices was pushed."""
         most = Kernel.WRITES_PER_VISIT * pushed
@@ -227,13 +228,16 @@ class Level:
             assert set(reached) == self.expected
         assert set(reached) <= self.expected
         assert self.memory.load(NEXT, 8, written) == [self.words[vertex] for vertex in reached]
+        self.check_rest({vertex: self.words[vertex] | 1 for vertex in reached}, written)
+        assert not any(self.memory.data[REACH + 4 * written :])
+
+    def check_rest(self, marked: Mapping[int, int], written: int) -> None:
+        """Check the graph words, of which some are marked, and that nothing else was written but so many entries."""
         for vertex, word in enumerate(self.words):
-            flag = vertex in self._known or vertex in reached
-            assert self.memory.load(WORDS + 8 * vertex, 8) == [word | flag]
-        # Nothing else was written.
+            after = marked.get(vertex, word | (vertex in self._known))
+            assert self.memory.load(WORDS + 8 * vertex, 8) == [after]
         assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
         assert not any(self.memory.data[NEXT + 8 * written : REACH])
-        assert not any(self.memory.data[REACH + 4 * written :])
 
 
 class ChunkLevel(Level):
@@ -246,6 +250,10 @@ class ChunkLevel(Level):
             [graph_word(start + at, min(CHUNK, len(its) - at)) for at in range(0, max(len(its), 1), CHUNK)]
             for start, its in zip(starts, adjacency, strict=True)
         ]
+
+    @property
+    def pushes(self) -> int:
+        return sum(len(self.chunks[vertex]) for vertex in self.expected)
 
     def check_writes(self, pushed: int) -> None:
         """Check that there were two writes for each entry, and a mark for each vertex, repeated only by a race."""
@@ -269,18 +277,8 @@ class ChunkLevel(Level):
                 assert copies >= 1
                 assert [entries[vertex, word] for word in self.chunks[vertex]] == [copies] * len(self.chunks[vertex])
         assert set(entries) <= {(vertex, word) for vertex in reached for word in self.chunks[vertex]}
-        for vertex, word in enumerate(self.words):
-            flag = vertex in self._known or vertex in reached
-            assert self.memory.load(WORDS + 8 * vertex, 8) == [word | flag]
-        assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
-        assert not any(self.memory.data[NEXT + 8 * written : REACH])
+        self.check_rest({vertex: self.words[vertex] | 1 for vertex in reached}, written)
         assert not any(self.memory.data[REACH + 4 * written :])
-
-
-class LeanLevel(Level):
-    """The same in a machine that writes ids to the reach queue by two."""
-
-    lean = True
 
 
 class SearchLevel(Level):
@@ -309,11 +307,8 @@ class SearchLevel(Level):
         assert set(entries) <= set(queued)
         if slots <= capacity:
             assert set(entries) == set(queued)
-        for vertex, word in enumerate(self.words):
-            after = DISTANCE << 1 | 1 if vertex in self.expected else word | (vertex in self._known)
-            assert self.memory.load(WORDS + 8 * vertex, 8) == [after]
-        assert self.memory.data[NEIGHBOURS:NEXT] == self._before[NEIGHBOURS:NEXT]
-        assert not any(self.memory.data[NEXT + 8 * written :])
+        self.check_rest(dict.fromkeys(self.expected, DISTANCE << 1 | 1), written)
+        assert not any(self.memory.data[REACH:])
 
 
 def pauses(writes: list[int], others: list[int]) -> list[tuple[int, int]]:
@@ -330,7 +325,7 @@ def pauses(writes: list[int], others: list[int]) -> list[tuple[int, int]]:
 
 def machine(kind: type[Level], **changes: Any) -> AcceleratorConfig:
     """Return the small configuration with one AE for a kind of level, and with changes."""
-    return one_engine(bfs_only=kind.bfs_only, lean_visits=kind.lean, **changes)
+    return one_engine(bfs_only=kind.bfs_only, edge_chunk=CHUNK * (kind is ChunkLevel), **changes)
 
 
 def random_level(
@@ -348,12 +343,12 @@ def run(
     config: AcceleratorConfig,
     level: Level,
     *,
-    kernels: int = 1,
     cycles: int = 6000,
     token_after: int = 0,
 ) -> dict[Counter, int]:
     """Run a level, check its results, and return the event counters."""
-    ring, simulation = simulated_ring(Kernel, config, kernels=kernels)
+    ring, simulation = simulated_ring(Kernel, config)
+    kernels = config.bfs_kernels
     memory = level.memory
     counts: dict[Counter, int] = {}
 
@@ -390,7 +385,7 @@ def run(
     if config.remembered_ids:
         # All vertices are remembered in these levels: each kernel looks at a neighbour once.
         assert len(level.targets) <= looked_at <= kernels * len(level.targets)
-        assert kernels > 1 or counts[Counter.PUSHED] == len(level.queued)
+        assert kernels > 1 or counts[Counter.PUSHED] == level.pushes
     else:
         assert looked_at == level.edges
     assert counts[Counter.REQUESTS] == len(memory.reads) + len(memory.writes)
@@ -403,7 +398,7 @@ def run(
 
 def run_beyond_capacity(config: AcceleratorConfig, level: Level, *, demanded: int, capacity: int) -> None:
     """Run a level that demands more slots than there are, then an empty one: the error lasts one run."""
-    ring, simulation = simulated_ring(Kernel, config, kernels=1)
+    ring, simulation = simulated_ring(Kernel, config)
     kernel = ring.kernels[0]
 
     async def bench(ctx: Any) -> None:

@@ -1,7 +1,7 @@
 """BFS kernels: all, those that only search, and the filter of copies."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -19,12 +19,9 @@ from tests.hw.levels import (
     DISTANCE,
     NEIGHBOURS,
     NEXT,
-    REACH,
     SIZE,
     WORDS,
     ChunkLevel,
-    KernelRing,
-    LeanLevel,
     Level,
     SearchLevel,
     ask,
@@ -38,72 +35,13 @@ from tests.hw.levels import (
     run_beyond_capacity,
     simulated_ring,
 )
-from tests.hw.streams import PortMemory, cycles_of, simulate, wait
+from tests.hw.streams import PortMemory, cycles_of, wait
 
 on_both_machines = pytest.mark.parametrize("kind", [Level, SearchLevel])
-on_all_machines = pytest.mark.parametrize("kind", [Level, SearchLevel, LeanLevel])
+on_all_machines = pytest.mark.parametrize(("kind", "lean"), [(Level, False), (SearchLevel, False), (Level, True)])
+published = pytest.mark.parametrize("blocking", [False, True])
 
-
-@on_both_machines
-@pytest.mark.parametrize("published", [False, True])
-@pytest.mark.parametrize(
-    ("seed", "kernels", "stall", "latency"),
-    [(1, 1, 0.0, (3, 3)), (2, 2, 0.5, (2, 60)), (3, 1, 0.8, (20, 20)), (4, 2, 0.1, (1, 100))],
-)
-def test_a_level_under_random_latencies(
-    *, kind: type[Level], published: bool, seed: int, kernels: int, stall: float, latency: tuple[int, int]
-) -> None:
-    interval, blocking = (2, True) if published else (1, False)
-    memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
-    config = machine(kind, issue_interval=interval, blocking_reservation=blocking, bfs_kernels=kernels)
-    level = random_level(seed, memory, kind=kind)
-    assert (0 < len(level.queued) < len(level.expected)) == kind.bfs_only
-    run(config, level, kernels=kernels)
-
-
-@on_all_machines
-def test_kernels_that_remember_ids_look_at_a_neighbour_once(kind: type[Level]) -> None:
-    config = machine(kind, bfs_kernels=2, remembered_ids=64)
-    level = random_level(14, PortMemory(SIZE, seed=13, stall=0.3, latency=(2, 60)), kind=kind)
-    run(config, level, kernels=2)
-    memory = PortMemory(SIZE, seed=15, stall=0.0, latency=(30, 30))
-    copies = kind([[1, 2, 3] * 30, [0], [2] * 20, [0], []], [0, 2], memory)
-    assert copies.expected == {1, 3}
-    run(config, copies, kernels=2)
-
-
-@pytest.mark.parametrize(
-    ("seed", "kernels", "interval", "stall", "latency"),
-    [(1, 1, 1, 0.0, (3, 3)), (2, 2, 2, 0.5, (2, 60)), (3, 1, 2, 0.8, (20, 20)), (4, 2, 1, 0.1, (1, 100))],
-)
-def test_lean_levels(seed: int, kernels: int, interval: int, stall: float, latency: tuple[int, int]) -> None:
-    memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
-    config = machine(LeanLevel, bfs_kernels=kernels, issue_interval=interval)
-    run(config, random_level(seed, memory, kind=LeanLevel), kernels=kernels)
-
-
-def test_lean_vertices_that_wait_for_the_token_take_five_writes_for_two() -> None:
-    memory = PortMemory(SIZE, seed=8, stall=0.0)
-    level = LeanLevel([[1, 2, 3, 4], [], [], [], []], [0], memory)
-    run(machine(LeanLevel, bfs_kernels=1), level, token_after=300)
-    assert len(memory.writes) == 10
-
-
-@on_both_machines
-@pytest.mark.parametrize(
-    ("seed", "kernels", "remembered", "blocking", "latency"),
-    [(21, 1, 0, False, (3, 3)), (22, 2, 0, False, (2, 60)), (23, 2, 64, False, (2, 60)), (24, 1, 0, True, (20, 20))],
-)
-def test_kernels_that_read_ids_in_pairs(
-    *, kind: type[Level], seed: int, kernels: int, remembered: int, blocking: bool, latency: tuple[int, int]
-) -> None:
-    memory = PortMemory(SIZE, seed=seed, stall=0.3, latency=latency)
-    config = machine(
-        kind, bfs_kernels=kernels, pair_reads=True, remembered_ids=remembered, blocking_reservation=blocking
-    )
-    level = random_level(seed, memory, kind=kind)
-    assert level.pairs < 0.8 * level.edges
-    run(config, level, kernels=kernels)
+_PUBLISHED: Mapping[str, int] = {"issue_interval": 2, "blocking_reservation": True}
 
 
 def hubs(seed: int, memory: PortMemory, *, capacity: int = 400) -> ChunkLevel:
@@ -117,35 +55,59 @@ def hubs(seed: int, memory: PortMemory, *, capacity: int = 400) -> ChunkLevel:
     return ChunkLevel(adjacency, [12, 13, 14, 15], memory, visited=frozenset({2}), capacity=capacity)
 
 
-@pytest.mark.parametrize(
-    ("seed", "kernels", "stall", "latency", "options"),
-    [
-        (1, 1, 0.0, (3, 3), {}),
-        (2, 2, 0.5, (2, 60), {"pair_reads": True}),
-        (3, 1, 0.8, (20, 20), {}),
-        (4, 2, 0.1, (1, 100), {"remembered_ids": 64}),
-        (5, 1, 0.2, (2, 60), {"lean_visits": True}),
-        (6, 2, 0.6, (1, 20), {"lean_visits": True, "pair_reads": True}),
-        (7, 2, 0.3, (2, 60), {"lean_visits": True, "short_ring": True}),
-    ],
+_PLAIN: tuple[Mapping[str, int], ...] = ({}, _PUBLISHED, {"pair_reads": True})
+_RANDOM: tuple[tuple[type[Level], Mapping[str, int]], ...] = (
+    *((Level, options) for options in _PLAIN),
+    *((SearchLevel, options) for options in _PLAIN),
+    (Level, {"lean_visits": True}),
+    (Level, {"short_ring": True, "pair_reads": True}),
+    (Level, {**_PUBLISHED, "queued_requests": 4}),
+    (SearchLevel, {"pair_reads": True, "remembered_ids": 64}),
+    (ChunkLevel, {"pair_reads": True}),
+    (ChunkLevel, {"remembered_ids": 64}),
+    (ChunkLevel, {"lean_visits": True, "short_ring": True}),
 )
-def test_vertices_are_queued_in_chunks(
-    *, seed: int, kernels: int, stall: float, latency: tuple[int, int], options: dict[str, int]
+"""Kinds of levels, and options of the machine; `tests.system.test_machines` has all pairs of options."""
+
+
+@pytest.mark.parametrize(
+    ("seed", "kernels", "stall", "latency"), [(1, 1, 0.8, (20, 20)), (2, 2, 0.5, (2, 60)), (3, 3, 0.0, (1, 3))]
+)
+@pytest.mark.parametrize(("kind", "options"), _RANDOM)
+def test_random_levels(
+    kind: type[Level], options: Mapping[str, int], seed: int, kernels: int, stall: float, latency: tuple[int, int]
 ) -> None:
     memory = PortMemory(SIZE, seed=seed, stall=stall, latency=latency)
-    level = hubs(seed, memory)
-    # One vertex has more chunks than a kernel can reserve slots for at a time.
-    config = one_engine(bfs_kernels=kernels, edge_chunk=CHUNK, **options)
-    assert max(map(len, level.chunks)) > 2 * config.visit_depth + 5
-    run(config, level, kernels=kernels)
+    config = machine(kind, bfs_kernels=kernels, **options)
+    level = hubs(seed, memory) if kind is ChunkLevel else random_level(seed, memory, kind=kind)
+    assert (0 < len(level.queued) < len(level.expected)) == kind.bfs_only
+    assert level.pairs < 0.8 * level.edges
+    if isinstance(level, ChunkLevel):
+        # One vertex has more chunks than a kernel can reserve slots for at a time.
+        assert max(map(len, level.chunks)) > 2 * config.visit_depth + 5
+    run(config, level)
+
+
+@on_all_machines
+def test_kernels_that_remember_ids_look_at_a_neighbour_once(kind: type[Level], lean: bool) -> None:
+    memory = PortMemory(SIZE, seed=15, stall=0.0, latency=(30, 30))
+    copies = kind([[1, 2, 3] * 30, [0], [2] * 20, [0], []], [0, 2], memory)
+    assert copies.expected == {1, 3}
+    run(machine(kind, bfs_kernels=2, remembered_ids=64, lean_visits=lean), copies)
+
+
+def test_lean_vertices_that_wait_for_the_token_take_five_writes_for_two() -> None:
+    memory = PortMemory(SIZE, seed=8, stall=0.0)
+    level = Level([[1, 2, 3, 4], [], [], [], []], [0], memory)
+    run(one_engine(bfs_kernels=1, lean_visits=True), level, token_after=300)
+    assert len(memory.writes) == 10
 
 
 @pytest.mark.parametrize("lean", [False, True])
-@pytest.mark.parametrize("missing", [1, 7, 30])
+@pytest.mark.parametrize("missing", [1, 30])
 def test_chunks_beyond_the_capacity_are_dropped(*, missing: int, lean: bool) -> None:
-    level = hubs(5, PortMemory(SIZE, seed=9))
     # Each vertex once: a kernel by itself, that remembers ids, pushes no copies.
-    demanded = sum(len(level.chunks[vertex]) for vertex in level.expected)
+    demanded = hubs(5, PortMemory(SIZE, seed=9)).pushes
     level = hubs(5, PortMemory(SIZE, seed=9), capacity=demanded - missing)
     config = one_engine(bfs_kernels=1, edge_chunk=CHUNK, remembered_ids=64, lean_visits=lean)
     run_beyond_capacity(config, level, demanded=demanded, capacity=demanded - missing)
@@ -160,20 +122,14 @@ def test_a_kernel_that_takes_from_fifos_as_the_published_one_asks_as_many_cycles
     assert (edge - entry, word - edge) == (30, 25)
 
 
-def test_a_level_ends_right_with_full_queues_of_requests() -> None:
-    memory = PortMemory(SIZE, seed=17, stall=0.3, latency=(2, 60))
-    config = one_engine(bfs_kernels=1, issue_interval=2, blocking_reservation=True, queued_requests=4)
-    run(config, random_level(16, memory))
-
-
 @on_all_machines
-def test_latency_far_beyond_the_depths_does_not_deadlock(kind: type[Level]) -> None:
+def test_latency_far_beyond_the_depths_does_not_deadlock(kind: type[Level], lean: bool) -> None:
     memory = PortMemory(SIZE, seed=4, stall=0.1, latency=(150, 200))
-    run(machine(kind, bfs_kernels=1), random_level(5, memory, kind=kind), cycles=20_000)
+    run(machine(kind, bfs_kernels=1, lean_visits=lean), random_level(5, memory, kind=kind), cycles=20_000)
     assert memory.in_flight <= 4 + 8 + 8
 
 
-@pytest.mark.parametrize("blocking", [False, True])
+@published
 def test_neighbours_without_out_edges_keep_the_queues_in_step(*, blocking: bool) -> None:
     memory = PortMemory(SIZE, seed=6)
     level = Level([[1, 2, 3, 4], [], [], [5], []] + [[]] * 3, [0, 1, 2, 3, 4], memory)
@@ -195,34 +151,37 @@ def test_vertices_that_wait_for_the_token_are_not_forgotten(option: dict[str, bo
     run(one_engine(bfs_kernels=1, **option), level, token_after=300)
 
 
-@pytest.mark.parametrize("kernels", [1, 3])
-@pytest.mark.parametrize("seed", range(3))
-def test_kernels_with_a_station(seed: int, kernels: int) -> None:
-    memory = PortMemory(SIZE, seed=seed, stall=0.2, latency=(2, 40))
-    run(one_engine(bfs_kernels=kernels, short_ring=True), random_level(seed, memory), kernels=kernels)
-
-
-def star(neighbours: int, *, blocking: bool) -> tuple[AcceleratorConfig, Level, PortMemory]:
+def star(kind: type[Level], neighbours: int, *, blocking: bool) -> tuple[AcceleratorConfig, Level, PortMemory]:
     """Return a kernel with long queues on a slow ring, and a vertex with many new neighbours."""
     memory = PortMemory(SIZE, seed=5, stall=0.0, latency=(3, 3))
-    adjacency = [list(range(1, neighbours + 1)), *([] for _ in range(neighbours))]
+    adjacency = [list(range(1, neighbours + 1)), *([0] * kind.bfs_only for _ in range(neighbours))]
     depths = dict.fromkeys(("neighbour_depth", "word_depth", "visit_depth"), 256)
-    config = one_engine(bfs_kernels=1, issue_interval=2, blocking_reservation=blocking, ring_stages=64, **depths)
-    return config, Level(adjacency, [0], memory), memory
+    config = machine(kind, bfs_kernels=1, issue_interval=2, blocking_reservation=blocking, ring_stages=64, **depths)
+    return config, kind(adjacency, [0], memory), memory
 
 
 def test_the_published_kernel_reads_on_while_it_has_had_no_slot_yet() -> None:
-    config, level, memory = star(12, blocking=True)
+    config, level, memory = star(Level, 12, blocking=True)
     run(config, level, token_after=300)
     assert max(cycle for cycle, _ in memory.reads) < min(cycle for cycle, _ in memory.writes)
 
 
-@pytest.mark.parametrize("blocking", [False, True])
-def test_the_published_kernel_holds_a_vertex_that_waits_when_the_last_slot_is_used_up(*, blocking: bool) -> None:
-    config, level, memory = star(150, blocking=blocking)
+def entries_and_marks(memory: PortMemory) -> tuple[list[int], list[int]]:
+    """Return the cycles of the writes into the queues, and of those into the graph words."""
+    entries = [cycle for cycle, address in memory.writes if address >= NEXT]
+    marks = [cycle for cycle, address in memory.writes if address < NEIGHBOURS]
+    assert len(entries) + len(marks) == len(memory.writes)
+    return entries, marks
+
+
+@on_both_machines
+@published
+def test_the_published_kernel_holds_a_vertex_that_waits_at_the_last_slot(kind: type[Level], *, blocking: bool) -> None:
+    config, level, memory = star(kind, 150, blocking=blocking)
     run(config, level)
-    held = pauses([cycle for cycle, _ in memory.writes], [cycle for cycle, _ in memory.reads])
-    assert len(held) > 3 if blocking else held == []
+    entries, marks = entries_and_marks(memory)
+    held = pauses(entries, marks + [cycle for cycle, _ in memory.reads])
+    assert len(held) > 0 if blocking else held == []
 
 
 def crowd(kind: type[Level], *, missing: int) -> tuple[Level, int, int]:
@@ -235,9 +194,12 @@ def crowd(kind: type[Level], *, missing: int) -> tuple[Level, int, int]:
 
 @on_all_machines
 @pytest.mark.parametrize("missing", [1, 4])
-def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(kind: type[Level], missing: int) -> None:
+def test_beyond_the_capacity_vertices_are_dropped_and_the_error_lasts_one_run(
+    kind: type[Level], lean: bool, missing: int
+) -> None:
     level, demanded, capacity = crowd(kind, missing=missing)
-    run_beyond_capacity(machine(kind, bfs_kernels=1), level, demanded=demanded, capacity=capacity)
+    config = machine(kind, bfs_kernels=1, lean_visits=lean)
+    run_beyond_capacity(config, level, demanded=demanded, capacity=capacity)
 
 
 @on_both_machines
@@ -246,21 +208,23 @@ def test_a_full_queue_is_no_overflow_and_leaves_that_are_not_queued_need_no_plac
     assert run(machine(kind, bfs_kernels=1), level)[Counter.PUSHED] == demanded
 
 
-def test_runs_follow_each_other() -> None:
+@on_both_machines
+def test_runs_follow_each_other_each_with_its_level(kind: type[Level]) -> None:
     memory = PortMemory(SIZE, seed=10)
-    chain = Level([[1], [2], [3], []], [0], memory)
-    ring, simulation = simulated_ring(Kernel, one_engine(bfs_kernels=2), kernels=2)
+    chain = kind([[1], [2], [3], []], [0], memory)
+    ring, simulation = simulated_ring(Kernel, machine(kind, bfs_kernels=2))
 
     async def bench(ctx: Any) -> None:
         current, following = CURRENT, NEXT
         for vertex in (1, 2, 3):
-            addresses = {Register.CURRENT_QUEUE: current, Register.NEXT_QUEUE: following}
-            await launch(ctx, ring, chain.parameters | addresses)
-            assert await finish(ctx, ring) == 1
-            assert memory.load(REACH, 4) == [vertex]
+            changes = {Register.CURRENT_QUEUE: current, Register.NEXT_QUEUE: following}
+            if kind.bfs_only:
+                changes[Register.REACH_QUEUE] = DISTANCE + vertex
+            await launch(ctx, ring, chain.parameters | changes)
+            assert await finish(ctx, ring) == (vertex < 3 or not kind.bfs_only)
+            mark = (DISTANCE + vertex) << 1 if kind.bfs_only else chain.words[vertex]
+            assert memory.load(WORDS + 8 * vertex, 8) == [mark | 1]
             current, following = following, current
-        await launch(ctx, ring, chain.parameters | {Register.CURRENT_QUEUE: current})
-        assert await finish(ctx, ring) == 0
 
     servers = [memory.serve(kernel.port) for kernel in ring.kernels]
     simulation.run(bench, background=servers)
@@ -292,7 +256,7 @@ def test_the_multiplexer_bounds_the_throughput(*, kind: type[Level], leaves: boo
     grandchildren: list[list[int]] = [[] if leaves else [0] for _ in range(width * degree)]
     memory = PortMemory(SIZE, seed=11, stall=0.0, latency=(1, 1))
     level = kind(children + grandchildren, list(range(width)), memory)
-    ring, simulation = simulated_ring(Kernel, config, kernels=1)
+    ring, simulation = simulated_ring(Kernel, config)
     granted: list[int] = []
 
     async def bench(ctx: Any) -> None:
@@ -311,7 +275,7 @@ def test_a_stuck_kernel_tells_its_state() -> None:
     config = one_engine(bfs_kernels=1)
     memory = PortMemory(SIZE, seed=12)
     level = random_level(1, memory)
-    ring, simulation = simulated_ring(Kernel, config, kernels=1)
+    ring, simulation = simulated_ring(Kernel, config)
 
     async def bench(ctx: Any) -> None:
         ctx.set(ring.kernels[0].port.read.ready, 1)
@@ -329,15 +293,7 @@ def test_a_stuck_kernel_tells_its_state() -> None:
     simulation.run(bench)
 
 
-def entries_and_marks(memory: PortMemory) -> tuple[list[int], list[int]]:
-    """Return the cycles of the writes into the queue, and of those into the graph words."""
-    entries = [cycle for cycle, address in memory.writes if address >= NEXT]
-    marks = [cycle for cycle, address in memory.writes if address < NEIGHBOURS]
-    assert len(entries) + len(marks) == len(memory.writes)
-    return entries, marks
-
-
-@pytest.mark.parametrize("blocking", [False, True])
+@published
 def test_leaves_are_marked_and_take_no_slot(*, blocking: bool) -> None:
     memory = PortMemory(SIZE, seed=6)
     level = SearchLevel([[1, 2, 3, 4], [], [], [], [], []], [0], memory)
@@ -345,7 +301,7 @@ def test_leaves_are_marked_and_take_no_slot(*, blocking: bool) -> None:
     assert level.expected == {1, 2, 3, 4}
 
 
-@pytest.mark.parametrize("blocking", [False, True])
+@published
 def test_marks_do_not_wait_for_the_token_and_vertices_that_do_are_not_forgotten(*, blocking: bool) -> None:
     memory = PortMemory(SIZE, seed=8, stall=0.0)
     level = SearchLevel([[1, 2, 3], [0], [], [3]], [0], memory)
@@ -353,40 +309,6 @@ def test_marks_do_not_wait_for_the_token_and_vertices_that_do_are_not_forgotten(
     entries, marks = entries_and_marks(memory)
     assert (len(entries), len(marks)) == (2, 3)
     assert max(marks) < 300 < min(entries)
-
-
-@pytest.mark.parametrize("blocking", [False, True])
-def test_the_published_kernel_holds_everything_when_a_vertex_waits_at_the_last_slot(*, blocking: bool) -> None:
-    memory = PortMemory(SIZE, seed=5, stall=0.0, latency=(3, 3))
-    neighbours = 150
-    sizes = dict.fromkeys(("neighbour_depth", "word_depth", "visit_depth"), 256) | {"ring_stages": 64, "bfs_kernels": 1}
-    config = machine(SearchLevel, issue_interval=2, blocking_reservation=blocking, **sizes)
-    run(config, SearchLevel([list(range(1, neighbours + 1)), *([0] for _ in range(neighbours))], [0], memory))
-    entries, marks = entries_and_marks(memory)
-    held = pauses(entries, marks + [cycle for cycle, _ in memory.reads])
-    assert len(held) > 0 if blocking else held == []
-
-
-def test_runs_follow_each_other_each_with_its_level() -> None:
-    memory = PortMemory(SIZE, seed=10)
-    chain = SearchLevel([[1], [2], [3], []], [0], memory)
-    ring = KernelRing(Kernel, machine(SearchLevel, bfs_kernels=2), kernels=2)
-
-    async def bench(ctx: Any) -> None:
-        current, following = CURRENT, NEXT
-        for vertex in (1, 2, 3):
-            changes = {
-                Register.CURRENT_QUEUE: current,
-                Register.NEXT_QUEUE: following,
-                Register.REACH_QUEUE: DISTANCE + vertex,
-            }
-            await launch(ctx, ring, chain.parameters | changes)
-            assert await finish(ctx, ring) == (vertex < 3)
-            assert memory.load(WORDS + 8 * vertex, 8) == [(DISTANCE + vertex) << 1 | 1]
-            current, following = following, current
-
-    servers = [memory.serve(kernel.port) for kernel in ring.kernels]
-    simulate(ring, bench, background=servers)
 
 
 def places_of(depth: int, vertices: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Configuration: presets, limits, files, and every message."""
+"""Configuration: presets, limits, files; messages that users meet are pinned with the command line."""
 
 import re
 from dataclasses import FrozenInstanceError, fields
@@ -12,8 +12,6 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError
 from cyscc.sim.configuration import load_config
 
 DEPTHS = [field.name for field in fields(AcceleratorConfig) if field.name.endswith("_depth")]
-NAMES = ", ".join(PRESETS)
-KEYS = ", ".join(field.name for field in fields(AcceleratorConfig))
 
 
 def refused(message: str) -> Any:
@@ -135,21 +133,15 @@ def test_values_that_a_machine_cannot_have(values: dict[str, int], message: str)
         AcceleratorConfig().replace(**values)
 
 
-@pytest.mark.parametrize("value", ["4", 4.0, True, None])
-@pytest.mark.parametrize(("name", "low", "high"), LIMITS[:7])
-def test_integers_are_integers(name: str, low: int, high: int, value: object) -> None:
-    with refused(f"{name} must be an integer from {low} to {high}, not {value!r}"):
-        AcceleratorConfig().replace(**{name: value})
+@pytest.mark.parametrize("name", [field.name for field in fields(AcceleratorConfig)])
+def test_values_have_the_types_of_their_keys(name: str) -> None:
+    wrong = 1 if isinstance(getattr(AcceleratorConfig(), name), bool) else True
+    for value in (wrong, "4", None, *([] if name == "clock_mhz" else [4.0])):
+        with pytest.raises(ConfigError, match=f"^{name} must be .*, not {value!r}$"):
+            AcceleratorConfig().replace(**{name: value})
 
 
-@pytest.mark.parametrize("value", [1, 0, "true", None])
-@pytest.mark.parametrize("name", ["blocking_reservation", "bfs_only", "pair_reads"])
-def test_truths_are_truths(name: str, value: object) -> None:
-    with refused(f"{name} must be true or false, not {value!r}"):
-        AcceleratorConfig().replace(**{name: value})
-
-
-@pytest.mark.parametrize("value", [0, -1.5, 10_000.1, float("nan"), float("inf"), "150", True])
+@pytest.mark.parametrize("value", [0, -1.5, 10_000.1, float("nan"), float("inf")])
 def test_clock_is_a_sensible_number(value: object) -> None:
     with refused(f"clock_mhz must be a number above 0 and at most 10000, not {value!r}"):
         AcceleratorConfig().replace(clock_mhz=value)
@@ -181,13 +173,9 @@ def test_from_mapping() -> None:
     assert values["preset"] == "test", "the mapping is the caller's"
 
 
-def test_from_mapping_refuses_what_it_does_not_know() -> None:
-    with refused(f"unknown preset 'hc3': there are {NAMES}"):
-        AcceleratorConfig.from_mapping({"preset": "hc3"})
-    with refused(f"unknown preset ['hc2']: there are {NAMES}"):
+def test_from_mapping_refuses_a_preset_that_is_no_name() -> None:
+    with pytest.raises(ConfigError, match=r"^unknown preset \['hc2'\]: "):
         AcceleratorConfig.from_mapping({"preset": ["hc2"]})
-    with refused(f"unknown key 'kernels': there are preset, {KEYS}"):
-        AcceleratorConfig.from_mapping({"kernels": 4})
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
@@ -202,41 +190,6 @@ def test_load_reads_a_file(tmp_path: Path) -> None:
     assert load_config(str(path)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("kernels = 3", f"unknown key 'kernels': there are preset, {KEYS}"),
-        ('preset = "none"', f"unknown preset 'none': there are {NAMES}"),
-        ('engines = "4"', "engines must be an integer from 1 to 4, not '4'"),
-        ("engines = 1.0", "engines must be an integer from 1 to 4, not 1.0"),
-        ("engines = 9", "engines must be an integer from 1 to 4, not 9"),
-        ("word_depth = 100", "word_depth must be a power of two, not 100"),
-        ("blocking_reservation = 1", "blocking_reservation must be true or false, not 1"),
-        ("bfs_only = 0", "bfs_only must be true or false, not 0"),
-        ("[engines]\ncount = 1", "engines must be an integer from 1 to 4, not {'count': 1}"),
-    ],
-)
-def test_load_names_the_file_and_the_value(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text(text)
-    with refused(f"{path}: {message}"):
-        load_config(str(path))
-
-
-@pytest.mark.parametrize(
-    ("content", "cause"),
-    [
-        (b"engines = \n", "Invalid value (at line 1, column 11)"),
-        (b"engines = \xff", "'utf-8' codec can't decode byte 0xff in position 10: invalid start byte"),
-    ],
-)
-def test_load_says_that_a_file_is_no_toml(tmp_path: Path, content: bytes, cause: str) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_bytes(content)
-    with refused(f"{path}: not TOML: {cause}"):
-        load_config(str(path))
-
-
 def test_load_says_that_there_is_no_file(tmp_path: Path) -> None:
     path = tmp_path / "absent.toml"
     with refused(f"{path}: No such file or directory"):
@@ -249,7 +202,7 @@ def test_load_says_that_there_is_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "HC2", "machine.json"])
 def test_load_refuses_other_names(name: str) -> None:
-    with refused(f"unknown configuration {name!r}: there are {NAMES}, or a .toml file"):
+    with pytest.raises(ConfigError, match=f"^unknown configuration {name!r}: "):
         load_config(name)
 
 

@@ -41,39 +41,19 @@ async def complete(ctx: Any, dut: Dispatch, *, failed: bool = False) -> None:
 
 
 @simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
-async def test_registers_keep_what_is_written(ctx: Any, dut: Dispatch) -> None:
+async def test_registers_keep_what_is_written_and_others_are_read_only(ctx: Any, dut: Dispatch) -> None:
     for register in WRITABLE:
         await write(ctx, dut, register, (register + 1) << 56 | register)
+    others = (Register.STATUS, Register.CYCLES, 18, 255, KERNEL_WINDOW - 1, 0xFFFF)
+    for index in (*others, KERNEL_WINDOW):
+        await write(ctx, dut, index, 2**64 - 1)
     for register in reversed(WRITABLE):
         assert await read(ctx, dut, register) == (register + 1) << 56 | register
-
-
-@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
-async def test_the_master_sees_the_registers_a_cycle_after_their_number(ctx: Any, dut: Dispatch) -> None:
-    for register in WRITABLE:
-        await write(ctx, dut, register, 1000 + register)
-    for register in WRITABLE:
         ctx.set(dut.parameter, register)
         await ctx.tick()
-        assert ctx.get(dut.value) == 1000 + register
-
-
-@pytest.mark.parametrize("index", [Register.STATUS, Register.CYCLES, 18, 255, KERNEL_WINDOW, 0xFFFF])
-@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
-async def test_other_registers_are_read_only(ctx: Any, dut: Dispatch, index: int) -> None:
-    for register in WRITABLE:
-        await write(ctx, dut, register, 7)
-    await write(ctx, dut, index, 2**64 - 1)
-    for register in (*WRITABLE, Register.STATUS, Register.CYCLES):
-        assert await read(ctx, dut, register) == (7 if register in WRITABLE else 0)
-
-
-@pytest.mark.parametrize("index", [18, 31, KERNEL_WINDOW - 1, kernel_register(3, 0), kernel_register(512, 0), 0xFFFF])
-@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
-async def test_numbers_without_a_register_read_as_zero(ctx: Any, dut: Dispatch, index: int) -> None:
-    for register in WRITABLE:
-        await write(ctx, dut, register, 2**64 - 1)
-    assert await read(ctx, dut, index) == 0
+        assert ctx.get(dut.value) == (register + 1) << 56 | register
+    for index in (*others, kernel_register(3, 0), kernel_register(512, 0)):
+        assert await read(ctx, dut, index) == 0
 
 
 @pytest.mark.parametrize("instruction", list(Instruction))
@@ -141,17 +121,7 @@ def test_cycles_are_those_from_dispatch_to_completion(length: int) -> None:
     simulate(dut, bench, background=[cycles_of(~dut.idle, busy)])
 
 
-@simulated(lambda: Dispatch(bfs_kernels=2, intersection_kernels=1))
-async def test_cycles_so_far_can_be_read_while_running(ctx: Any, dut: Dispatch) -> None:
-    await instruct(ctx, dut, Instruction.BFS_LEVEL)
-    await wait(ctx, 20)
-    first = await read(ctx, dut, Register.CYCLES)
-    await wait(ctx, 20)
-    assert 20 <= first <= 23
-    assert 43 <= await read(ctx, dut, Register.CYCLES) <= 46
-
-
-@pytest.mark.parametrize("code", [2, 3, 16, 31])
+@pytest.mark.parametrize("code", [2, 31])
 def test_an_unknown_instruction_is_an_exception(code: int) -> None:
     dut = Dispatch(bfs_kernels=2, intersection_kernels=1)
     begins: list[int] = []
@@ -228,9 +198,8 @@ async def test_an_overflow_is_told_until_the_next_dispatch(ctx: Any, dut: Dispat
 
 @pytest.mark.parametrize("kernel", [0, 1, 2, 17])
 @pytest.mark.parametrize("word", [0, 7])
-@pytest.mark.parametrize("latency", [1, 20])
 @pytest.mark.parametrize("running", [False, True])
-def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, latency: int, *, running: bool) -> None:
+def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, *, running: bool) -> None:
     """BFS kernels 0 and 1 come first; what follows are intersection kernels from 0."""
     dut = Dispatch(bfs_kernels=2, intersection_kernels=16)
     questions: list[tuple[str, int, int]] = []
@@ -239,14 +208,14 @@ def test_the_kernel_window_asks_the_kernels(kernel: int, word: int, latency: int
         async def bench(ctx: Any) -> None:
             question, answer = getattr(dut, f"{name}_question"), getattr(dut, f"{name}_answer")
             while True:
-                await wait(ctx, latency)
+                await wait(ctx, 9)
                 ctx.set(question.ready, 1)
                 asked = False
                 while not asked:
                     _, _, asked, payload = await ctx.tick().sample(question.valid, question.payload)
                 ctx.set(question.ready, 0)
                 questions.append((name, *divmod(payload, 1 << KERNEL_WORD_BITS)))
-                await wait(ctx, latency)
+                await wait(ctx, 9)
                 ctx.set(answer.payload, 2**47 + payload)
                 await pulse(ctx, answer.valid)
 

@@ -100,7 +100,7 @@ def run(
 ) -> None:
     """Run an intersection, and check its results."""
     config = one_engine(issue_interval=interval, bfs_kernels=kernels, intersection_kernels=kernels)
-    ring, simulation = simulated_ring(Kernel, config, kernels=kernels, initial=NO_START)
+    ring, simulation = simulated_ring(Kernel, config, initial=NO_START)
 
     async def bench(ctx: Any) -> None:
         await launch(ctx, ring, problem.parameters)
@@ -157,7 +157,7 @@ def test_a_next_start_does_not_survive_its_run() -> None:
     memory = PortMemory(SIZE, seed=7)
     problem = Intersection(5, [4], [], set(), memory)
     config = one_engine(bfs_kernels=2, intersection_kernels=2)
-    ring, simulation = simulated_ring(Kernel, config, kernels=2, initial=NO_START)
+    ring, simulation = simulated_ring(Kernel, config, initial=NO_START)
 
     async def bench(ctx: Any) -> None:
         await launch(ctx, ring, problem.parameters)

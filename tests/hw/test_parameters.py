@@ -13,7 +13,6 @@ from cyscc.hw.bfs.chunk_splitter import ChunkSplitter
 from cyscc.hw.bfs.copy_filter import CopyFilter
 from cyscc.hw.bfs.slot_allocator import SlotAllocator
 from cyscc.hw.bfs.slot_dispenser import SlotDispenser
-from cyscc.hw.config import PRESETS, ConfigError
 from cyscc.hw.credits import Credits
 from cyscc.hw.exchange.bank_sweeper import BankSweeper
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
@@ -28,8 +27,8 @@ from cyscc.hw.round_robin import RoundRobin
 from cyscc.hw.switch.credit_bank import CreditBank
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
+from tests.hw.timing import Timing
 from tests.hw.timings import TIMINGS
-from tests.hw.timings.timing import Timing
 
 Refused = tuple[Callable[..., Any], str, str, tuple[object, ...], tuple[object, ...]]
 
@@ -85,12 +84,6 @@ def test_the_least_and_the_greatest_are_taken(make: Callable[..., Any], name: st
 def test_a_source_of_a_multiplexer_reads_or_writes() -> None:
     with pytest.raises(ValueError, match=r"^a source is 'read' or 'write', not 'flush'$"):
         RequestMux(sources=[READ, "flush"], issue_interval=1)
-
-
-@pytest.mark.parametrize("options", [{"blocking_reservation": True}, {"queued_requests": 4}], ids=str)
-def test_a_short_ring_excludes_what_is_published(options: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=f"^short_ring and {next(iter(options))} cannot be set together$"):
-        PRESETS["test"].replace(short_ring=True, **options)
 
 
 def test_sizes_are_told() -> None:

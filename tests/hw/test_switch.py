@@ -140,7 +140,7 @@ def test_random_traffic(seed: int, depth: int, places: int) -> None:
         depth=depth,
         places=places,
     )
-    count = 150
+    count = 60
     reads = [reads_of(chance, count) for _ in machine.kernels]
     writes = [writes_of(chance, number, count) for number in range(KERNELS)]
     values = [
@@ -230,7 +230,7 @@ def test_uniform_traffic_keeps_the_ports_busy() -> None:
     """The bound is the queueing one: a kernel waits only when the queue to one of its links is full."""
     machine = Machine(3, stall=0.0, latency=lambda _: (40, 40), depth=8, places=64)
     chance = random.Random(5)
-    count = 700
+    count = 300
     reads = [reads_of(chance, count) for _ in machine.kernels]
 
     async def end(ctx: Any) -> None:
@@ -243,6 +243,6 @@ def test_uniform_traffic_keeps_the_ports_busy() -> None:
         background=machine.background,
         cycles=10_000,
     )
-    window = range(150, 600)
+    window = range(100, 240)
     taken = sum(cycle in window for memory in machine.memories for cycle, _ in memory.reads)
     assert taken / len(window) / LINKS >= 0.9

@@ -15,10 +15,9 @@ from pathlib import Path
 from cyscc.host.output.progress import Progress
 from tests.formal.table import PROOFS
 from tests.mutants.alone import look_alone
-from tests.mutants.campaign import sound, tell_apart
+from tests.mutants.campaign import build, sound, tell_apart
 from tests.mutants.design import Design, machine_design
 from tests.mutants.faults import Mutant, list_mutants, prepare
-from tests.mutants.machine import build
 from tests.mutants.proofs import MutantProof
 from tests.mutants.sources import try_sources
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict, summary

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.formal.solve import run_yosys
 from tests.mutants.design import Design
-from tests.mutants.yosys import run_yosys
 
 SELECT = "mutsel"
 """The input of the design with all mutants that chooses one, by its number; 0 is none."""

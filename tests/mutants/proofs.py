@@ -14,9 +14,8 @@ from amaranth.lib import wiring
 from cyscc.hw.verilog import port_names
 from tests.alone.parts import file_of
 from tests.formal.proof import Proof
-from tests.formal.solve import Outcome, SolverError, solve
+from tests.formal.solve import Outcome, SolverError, run_yosys, solve
 from tests.mutants.faults import BASE, Mutant, simplify
-from tests.mutants.yosys import run_yosys
 
 _TOP = "harness"
 _SECONDS = 120

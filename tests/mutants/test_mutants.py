@@ -10,10 +10,9 @@ from cyscc.hw.intersection.start_finder import StartFinder
 from cyscc.hw.queue_bank import QueueBank
 from tests.formal.table import PROOFS
 from tests.mutants.__main__ import PRESETS
-from tests.mutants.campaign import sound, tell_apart
+from tests.mutants.campaign import build, sound, tell_apart
 from tests.mutants.design import Design, component_design, machine_design
 from tests.mutants.faults import Mutant, list_mutants, prepare, write_selectable
-from tests.mutants.machine import build
 from tests.mutants.proofs import MutantProof
 from tests.mutants.sources import try_sources
 from tests.mutants.verdicts import Fate, Results, Stage, Verdict, summary

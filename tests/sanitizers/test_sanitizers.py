@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.sanitizers.__main__ import main
-from tests.sanitizers.parts import PARTS
+from tests.sanitizers.__main__ import PARTS, main
 from tests.sanitizers.planted import FAULTS
 
 

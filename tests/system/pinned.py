@@ -1,14 +1,14 @@
 """Runs whose every trace is pinned: cycles, memory, counters, causes, what registers answer.
 
 Executors that are compared with each other agree about faulty hardware as well; what a run on sound hardware leaves is
-kept in `pins.json` instead. After a change that is meant to change it: ``python -m tests.system.pinned``.
+kept in `pins.json` instead.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -483,15 +483,3 @@ def slowly(run: PinnedRun) -> Iterator[Machine]:
     make = watched if run.watched else partial(made, executor="amaranth")
     with make(PRESETS[run.preset], run.memory, cycle_limit=100_000) as machine:
         yield machine
-
-
-def _main() -> None:
-    found = {}
-    for run in RUNS:
-        with slowly(run) if run.watched else made(run.preset, run.memory) as machine:
-            found[run.name] = astuple(run.trace(machine))
-    _PINS.write_text(json.dumps(found, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    _main()

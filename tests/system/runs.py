@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from cyscc.host.driver.components import ComponentRun, strong_components
 from cyscc.host.driver.search import BfsRun, breadth_first_search
@@ -17,13 +16,6 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.coprocessor import Coprocessor
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import Profile, parse_profile
-
-COMPLETE = [
-    pytest.param(name, marks=pytest.mark.long if name in ("hc2-1ae", "published-vhdl-1ae", "fast-1ae") else ())
-    for name, config in PRESETS.items()
-    if config.bfs_kernels == 16 and not config.bfs_only
-]
-"""The presets with all kernels of an AE that find components, as parameters of tests."""
 
 MEMORIES = ("hc2", "fixed:1", "fixed:75", "fixed:400", "stress")
 """The memory profiles that every machine has to be right under."""

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import cyscc.sim.machine
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import basic
@@ -24,7 +23,7 @@ from cyscc.host.specification.run import RunSpec
 from cyscc.hw.config import PRESETS
 from cyscc.sim.observation.causes import WORK
 from tests.conftest import ROOT
-from tests.system.graphs import GRAPHS, graph_of
+from tests.system.graphs import graph_of
 from tests.system.runs import MEMORIES, check_scc, made
 
 EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
@@ -145,30 +144,6 @@ def test_soc_epinions_on_the_full_machine(soc_epinions: Path, tmp_path: Path) ->
     assert values == [75879, 42176, 32223, 2716, True]
 
 
-@pytest.mark.parametrize("command", [["scc"], ["bfs", "--source", "0"]])
-def test_bit_that_flips_before_the_run_is_found_out(
-    graph: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], command: list[str]
-) -> None:
-    create = cyscc.sim.machine.create_machine
-
-    def flipping(*arguments: Any, **options: Any) -> cyscc.sim.machine.Machine:
-        machine = create(*arguments, **options)
-
-        def flip() -> None:
-            machine.view(0x1400, np.uint32, 1)[0] ^= 1
-
-        machine.schedule(0, flip)
-        return machine
-
-    monkeypatch.setattr("cyscc.sim.machine.create_machine", flipping)
-    Path(graph).write_text("0 1\n1 0\n")
-    assert main([*command, graph, *SMALL]) == 3
-    assert capfd.readouterr().err == (
-        f"cyscc {command[0]}: memory: neighbours of the graph are not those that were read: "
-        "block 0, addresses 0x1400 to 0x1407 (1 of 1 block changed)\n"
-    )
-
-
 def test_parallel_edges_cost_nothing_when_simplified(graph: str) -> None:
     cycles = []
     for copies, options in ((1, []), (20, ["--simplify"])):
@@ -176,22 +151,6 @@ def test_parallel_edges_cost_nothing_when_simplified(graph: str) -> None:
         assert main(["scc", graph, *SMALL, *options, "--quiet", "--json", "json"]) == 0
         cycles.append(json.loads(Path("json").read_text())["cycles"])
     assert cycles[0] == cycles[1]
-
-
-def test_exported_verilog(graph: str) -> None:
-    for folder in ("one", "two"):
-        assert main(["verilog", "--config", "test", "-o", folder]) == 0
-    names = sorted(path.name for path in Path("one").iterdir())
-    assert names == [
-        "README.md",
-        "application_engine.v",
-        "application_engine.xdc",
-        "bfs_kernel.v",
-        "files.f",
-        "intersection_kernel.v",
-    ]
-    for name in names:
-        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
 
 
 @settings(max_examples=60)
@@ -211,12 +170,6 @@ def test_chain_of_repeated_edges_takes_more_pushes_than_any_queue_holds() -> Non
         run = check_scc(machine, graph_of(121, [*edges, (120, 0)]), slack=8000)
     assert run.retries == 0
     assert run.forward.duplicates > 8000
-
-
-def test_queues_too_small_are_enlarged() -> None:
-    with made("test", "fixed:75") as machine:
-        run = check_scc(machine, GRAPHS["hub, every edge three times"], slack=1)
-    assert run.retries > 0
 
 
 def check(mdp: Mdp) -> None:

@@ -137,7 +137,9 @@ def test_memories(config: AcceleratorConfig, memory: str) -> None:
             check(machine, graph, 1, 2)
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize(
+    "memory", [pytest.param(name, marks=() if name in ("hc2", "fixed:1") else pytest.mark.long) for name in MEMORIES]
+)
 @pytest.mark.parametrize("config", _FULL)
 def test_full_sizes(config: str, memory: str) -> None:
     # All these graphs take that many cycles together.
@@ -245,3 +247,41 @@ def test_takes_fewer_cycles(
         with made(config, memory) as machine:
             cycles.append(check_bfs(machine, graph, source, slack=None).cycles)
     assert tuple(cycles) == pinned
+
+
+_FILTERS = PRESETS["test"].replace(visited_filter=64, bfs_kernels=4)
+"""Kernels that exchange ids, and have causes for waits of their own."""
+
+
+def causes(graph: Graph, config: str | AcceleratorConfig = _FILTERS) -> dict[str, int]:
+    """Return the cycles of the BFS kernels by cause in a search from vertex 0."""
+    with made(config, "fixed:1") as machine:
+        check_bfs(machine, graph, 0)
+        found: dict[str, int] = machine.statistics()["causes"]["bfs"]
+    return found
+
+
+def shared_star(stride: int) -> Graph:
+    """Return a graph whose sources, the neighbours of vertex 0, share 100 neighbours that are so many ids apart."""
+    sources = range(1, 1 + 4 * _FILTERS.total_bfs_kernels)
+    targets = [64 + number * stride for number in range(100)]
+    return graph_of(2048, [*((0, source) for source in sources), *((s, t) for s in sources for t in targets)])
+
+
+def test_ids_of_one_owner_wait_for_each_other() -> None:
+    shared, spread = (causes(shared_star(stride)) for stride in (2 * _FILTERS.bfs_kernels, 1))
+    assert shared["exchange"] > 0.3 * sum(shared.values())
+    assert spread["exchange"] < 0.5 * shared["exchange"]
+
+
+def test_kernels_without_edges_wait_for_the_ids_of_one_with_all() -> None:
+    few, many = (causes(graph_of(2048, [(0, 1)] * edges)) for edges in (1, 1001))
+    # While one kernel reads a thousand copies of an id, the others of its AE have nothing to do but what it sends them.
+    assert many["ids"] - few["ids"] >= (_FILTERS.bfs_kernels - 1) * 1000
+    assert many["exchange"] == few["exchange"]
+
+
+@pytest.mark.parametrize("config", ["test", "hc2"])
+def test_kernels_without_an_exchange_never_wait_for_one(config: str) -> None:
+    found = causes(shared_star(1), config)
+    assert (found["exchange"], found["ids"]) == (0, 0)

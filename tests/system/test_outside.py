@@ -9,7 +9,7 @@ from tests.system.outside import PARTS, kept, seen
 _QUICK = ("help", "interface", "refused")
 
 _ADVICE = (
-    "If this is meant, write it anew with `python -m tests.system.outside`, look through the difference, and say in "
+    "If this is meant, write it anew with `--pins`, look through the difference, and say in "
     "docs/changes.md what changes for users, and why."
 )
 
@@ -31,9 +31,10 @@ def differences(before: Any, now: Any, name: str) -> list[str]:
 @pytest.mark.parametrize(
     "part", [pytest.param(part, marks=() if part in _QUICK else pytest.mark.long) for part in PARTS]
 )
-def test_users_see_what_they_saw(part: str) -> None:
-    found = differences(kept(part), seen(part), "")
-    assert not found, "\n".join([f"{part}: {len(found)} differences", *found[:40], _ADVICE])
+def test_users_see_what_they_saw(part: str, request: pytest.FixtureRequest) -> None:
+    keep = request.config.getoption("--pins")
+    found = differences(kept(part), seen(part, keep=keep), "")
+    assert keep or not found, "\n".join([f"{part}: {len(found)} differences", *found[:40], _ADVICE])
 
 
 def test_differences_are_named() -> None:

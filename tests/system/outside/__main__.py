@@ -37,7 +37,7 @@ def main() -> None:
     """Run the program."""
     _settle()
     from tests.system.outside.collecting import PARTS, collect
-    from tests.system.outside.notation import written
+    from tests.system.outside.normal import written
 
     parser = argparse.ArgumentParser(prog="python -m tests.system.outside", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")

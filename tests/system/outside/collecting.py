@@ -13,11 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.system.outside.entry import run
 from tests.system.outside.interface import interface
 from tests.system.outside.normal import Mode, Normal
 from tests.system.outside.shapes import file_shape
-from tests.system.outside.world import World
+from tests.system.outside.world import World, run
 
 _BELOW = re.compile(r"^    (\w[\w-]*)(?: .*)?$", re.MULTILINE)
 """A command in the list that a help has of those below it."""
@@ -127,7 +126,7 @@ def _outcomes(part: str, mode: Mode = Mode.SIMULATED) -> dict[str, Any]:
 
 def _interface() -> dict[str, Any]:
     with _inside() as world:
-        return interface(_normal(world.path))
+        return interface(_normal(world.path), kept("interface"))
 
 
 PARTS: dict[str, Callable[[], Any]] = {
@@ -152,9 +151,18 @@ def kept(part: str, folder: Path = Path(__file__).parent) -> Any:
     return json.loads((folder / f"{part}.json").read_text())
 
 
-def seen(part: str) -> Any:
-    """Collect a part in a process of its own, whose surroundings are settled; return it as a snapshot would have it."""
-    with TemporaryDirectory(prefix="outside-") as folder:
-        argv = [sys.executable, "-m", "tests.system.outside", part, "--to", folder]
+def seen(part: str, *, keep: bool) -> Any:
+    """Collect a part in a process of its own, whose surroundings are settled; return it as a snapshot would have it.
+
+    Parameters
+    ----------
+    part : str
+        Name of the part.
+    keep : bool
+        Make it the snapshot.
+    """
+    with TemporaryDirectory(prefix="outside-") as temporary:
+        folder = Path(__file__).parent if keep else Path(temporary)
+        argv = [sys.executable, "-m", "tests.system.outside", part, "--to", str(folder)]
         subprocess.run(argv, cwd=_ROOT, check=True)
-        return kept(part, Path(folder))
+        return kept(part, folder)

@@ -2,81 +2,15 @@
 
 import inspect
 import re
+from collections.abc import Iterable
 from typing import Any, is_typeddict
 
+import cyscc
 from cyscc.host.specification.ask import Ask
-from tests.system.outside.entry import cyscc
 from tests.system.outside.normal import Normal, shape
 
 _PLACE = re.compile(r"\b(?:hw|sim|host|cyscc|numpy|np|pandas|pd|collections\.abc|typing|pathlib)(?:\.\w+)*\.(?=\w)")
 """Where a type lives, which users do not see."""
-
-_WRONG = (
-    "read_graph('missing.txt')",
-    "graph_from_edges(2, [0, 1], [1])",
-    "graph_from_edges(1, [0], [1])",
-    "generate('star', vertices=4, degree=2)",
-    "generate('random', vertices=0, degree=2)",
-    "configuration('hc3')",
-    "configuration('test', neighbour_depth=20)",
-    "configuration('test', neighbour_dept=16)",
-    "memory_profile('hc3')",
-    "memory_profile('fixed:0')",
-    "memory_profile('hc2', bank_bus=1)",
-    "AcceleratorConfig(engines=5)",
-    "Record('missing')",
-    "explain('missing')",
-    "compare('missing', 'other')",
-    "report('missing')",
-    "figures('missing')",
-    "replay('missing', 100)",
-    "scc('missing.txt')",
-    "bfs('missing.txt', 0)",
-    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 7, config='test')",
-    "scc(graph_from_edges(2, [0, 1], [1, 0]), config='published-bfs')",
-    "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', executor='fast')",
-    "scc(graph_from_edges(2, [0, 1], [1, 0]), config='test', threads=0)",
-    "generate('gnm', 4, 2)",
-    "generate('gnm', 4)",
-    "graph_from_edges(4, [0.9, 1.9], [1.2, 0.2])",
-    "graph_from_edges(0, [], [])",
-    "graph_from_edges(1 << 32, [], [])",
-    "write_graph(5, 'r.txt')",
-    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, confg='test')",
-    "bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='hc3')",
-    "explain(bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='test', memory='fixed:9', threads=1))",
-    "replay(bfs(graph_from_edges(2, [0, 1], [1, 0]), 0, config='test', memory='fixed:9', threads=1), 5)",
-    "replay('missing', 'slots')",
-    "replay('missing', 5, 'w.txt')",
-    "replay('missing', 5, cycles=0)",
-)
-"""Calls that are wrong."""
-
-_RIGHT = (
-    "str(found)",
-    "repr(found.record is None)",
-    "shape(found.document())",
-    "found.cycles",
-    "found.level_records",
-    "shape(found.statistics)",
-    "shape(record.document)",
-    "record.frame('instructions')",
-    "record.table('kernels').schema.names",
-    "explain(found).stacks",
-    "explain(found, by='kernel').stacks",
-    "explain(found).banks",
-    "explain(found).fifos",
-    "shape(explain(found).document()['findings'])",
-    "str(explain(found))",
-    "sorted(figures(found))",
-    "str(components)",
-    "components.labels.tolist()",
-    "(components.components, components.largest, components.iterations)",
-    "repr(memory_profile('fixed:75'))",
-    "repr(configuration('test', neighbour_depth=16))",
-    "repr(read_graph('g.gr'))",
-)
-"""Expressions with the result of a recorded search, its record, and the components of the same graph."""
 
 
 def _text(value: Any) -> str:
@@ -147,15 +81,15 @@ def _refusal(call: str) -> str:
     return f"returned {type(found).__name__}"
 
 
-def _used(normal: Normal) -> dict[str, Any]:
-    """Return what right calls come to, in the current folder."""
+def _used(normal: Normal, expressions: Iterable[str]) -> dict[str, Any]:
+    """Return what expressions with a recorded search, its record, and the components of the same graph come to."""
     graph = cyscc.graph_from_edges(4, [0, 0, 1, 2, 3], [1, 2, 3, 3, 1])
     cyscc.write_graph(graph, "g.gr")
     machine: dict[str, Any] = {"config": "test", "memory": "fixed:75", "threads": 1}
     names = {name: getattr(cyscc, name) for name in cyscc.__all__}
     names["found"] = cyscc.bfs(graph, 0, record="record", **machine)
     names |= {"record": cyscc.Record("record"), "components": cyscc.scc("g.gr", **machine), "shape": shape}
-    return {expression: _shown(eval(expression, names), normal) for expression in _RIGHT}
+    return {expression: _shown(eval(expression, names), normal) for expression in expressions}
 
 
 def _shown(value: Any, normal: Normal) -> Any:
@@ -169,8 +103,16 @@ def _shown(value: Any, normal: Normal) -> Any:
     return normal.document(list(value) if isinstance(value, tuple) else value)
 
 
-def interface(normal: Normal) -> dict[str, Any]:
-    """Return what the Python interface is made of, by name; the current folder is for its files."""
+def interface(normal: Normal, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what the Python interface is made of, by name; the current folder is for its files.
+
+    Parameters
+    ----------
+    normal : Normal
+        Takes out what differs.
+    known : dict
+        The snapshot, whose keys are the calls to make, wrong and right ones.
+    """
     found: dict[str, Any] = {}
     for name in cyscc.__all__:
         value = getattr(cyscc, name)
@@ -184,6 +126,6 @@ def interface(normal: Normal) -> dict[str, Any]:
     return {
         "names": sorted(dir(cyscc)),
         "offered": found,
-        "wrong": {call: _refusal(call) for call in _WRONG},
-        "used": _used(normal),
+        "wrong": {call: _refusal(call) for call in known["wrong"]},
+        "used": _used(normal, known["used"]),
     }

@@ -2,101 +2,57 @@
 
 import gzip
 import io
+import os
 import shutil
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import read_sealed, write_sealed
-from tests.system.outside.entry import run
 from tests.system.outside.normal import files_below
-from tests.system.outside.studies import STUDIES
 
 _SMALL = ("--config", "test", "--memory", "fixed:75", "--threads", "1", "--quiet")
 
-_TEXTS = {
-    # Graphs.
-    "g.txt": "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n",
-    "other.txt": "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 10\n",
-    "tiny.txt": "0 1\n1 0\n",
-    "twice.txt": "0 1\n0 1\n1 1\n1 0\n",
-    "g.mtx": "%%MatrixMarket matrix coordinate pattern general\n% a note\n3 3 3\n1 2\n2 3\n3 1\n",
-    "symmetric.mtx": "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 5\n3 2 7\n",
-    "g.gr": "c a note\np sp 3 3\na 1 2 1\na 2 3 1\na 3 1 1\n",
-    "weighted.txt": "# FromNodeId ToNodeId\n0\t1\t0.5\n1\t0\t0.5\n",
-    "bad-empty.txt": "",
-    "bad-note.txt": "# nothing\n",
-    "bad-word.txt": "0 1\n1 x\n",
-    "bad-one.txt": "0 1\n1\n",
-    "bad-columns.txt": "0 1\n1 2 3\n",
-    "bad-negative.txt": "0 -1\n",
-    "bad-large.txt": "0 99999999999\n",
-    "bad-nul.txt": "0 1\n\0\n",
-    "bad-page.txt": "<!DOCTYPE html>\n<html>\n",
-    "bad-banner.mtx": "matrix\n",
-    "bad-kind.mtx": "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
-    "bad-field.mtx": "%%MatrixMarket matrix coordinate quaternion general\n1 1 0\n",
-    "bad-square.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 2\n",
-    "bad-range.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n",
-    "bad-zero.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n",
-    "bad-short.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n",
-    "bad-long.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n2 1\n",
-    "bad-sizes.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 2\n",
-    "bad-none.mtx": "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n",
-    "bad-header.gr": "a 1 2 1\n",
-    "bad-problem.gr": "p max 3 3\n",
-    "bad-count.gr": "p sp 3 x\n",
-    "bad-minus.gr": "p sp -3 3\n",
-    "bad-short.gr": "p sp 3 3\na 1 2 1\n",
-    "bad-range.gr": "p sp 3 1\na 1 4 1\n",
-    "bad-line.gr": "p sp 3 1\nq 1 2 1\n",
-    "bad-plain.npz": "this is text\n",
-    "bad-plain.txt.gz": "this is text\n",
-    # Models.
-    "m.tra": "3 5 7\n0 0 0 1 stay\n0 1 1 0.5 cross\n0 1 2 0.5 cross\n1 0 1 1\n1 1 0 1/2\n1 1 2 1/2\n2 0 2 1.0\n",
-    "m.drn": "@type: MDP\n@parameters\n\n@reward_models\n\n@nr_states\n2\n@nr_choices\n2\n@model\nstate 0 init\n"
-    "\taction 0\n\t\t1 : 1\nstate 1\n\taction 0\n\t\t0 : 0.5\n\t\t1 : 0.5\n",
-    "bad-empty.tra": "",
-    "bad-chain.tra": "2 2\n0 1 1\n1 0 1\n",
-    "bad-sum.tra": "2 2 2\n0 0 1 0.9\n1 0 0 1\n",
-    "bad-range.tra": "2 2 2\n0 0 2 1\n1 0 0 1\n",
-    "bad-choice.tra": "2 2 2\n0 1 1 1\n1 0 0 1\n",
-    "bad-short.tra": "2 2 3\n0 0 1 1\n1 0 0 1\n",
-    "bad-long.tra": "2 2 1\n0 0 1 1\n1 0 0 1\n",
-    "bad-word.tra": "2 2 2\n0 0 1 x\n1 0 0 1\n",
-    "bad-state.tra": "2 2 1\n0 0 1 1\n",
-    "bad-count.tra": "2 3 2\n0 0 1 1\n1 0 0 1\n",
-    "bad-type.drn": "@type: DTMC\n@model\n",
-    "bad-model.drn": "@type: MDP\n@nr_states\n1\n",
-    "bad-states.drn": "@type: MDP\n@model\nstate 0\n\taction 0\n\t\t0 : 1\n",
-    "bad-parameters.drn": "@type: MDP\n@parameters\np\n@nr_states\n1\n@model\n",
-    "bad-interval.drn": "@type: MDP\n@nr_states\n1\n@model\nstate 0\n\taction 0\n\t\t0 : [0.4, 0.9]\n",
-    "bad-key.drn": "@type: MDP\n@colour\n",
-    "m.txt": "3 5 7\n",
-    "s.tra": "1 1 1\n0 0 0 1\n",
-    "s.sta": "(s)\n0:(0)\n",
-    "bad.lab": '0="a"\n7: 0\n',
-    # Machines and memories.
-    "only.toml": 'preset = "test"\nbfs_only = true\n',
-    "drops.toml": 'preset = "test"\nremembered_ids = 8\n',
-    "bad-preset.toml": 'preset = "hc3"\n',
-    "bad-key.toml": 'preset = "test"\nneighbour_dept = 16\n',
-    "bad-value.toml": 'preset = "test"\nneighbour_depth = 20\n',
-    "bad-type.toml": 'preset = "test"\nneighbour_depth = "20"\n',
-    "bad-syntax.toml": "preset = \n",
+_TEXTS: dict[str, str] = {
+    **tomllib.loads(Path(__file__).with_name("world.toml").read_text()),
     "deep.toml": "a = " + "[" * 10_000,
-    "bad-kernels.toml": 'preset = "test"\nintersection_kernels = 3\n',
-    "slow.toml": 'profile = "hc2"\nbank_busy = 20\n',
-    "bad-memory-key.toml": 'profile = "hc2"\nbank_bus = 20\n',
-    "bad-memory-value.toml": 'profile = "hc2"\nbank_busy = -1\n',
-    "bad-memory-profile.toml": 'profile = "hc3"\n',
-    "bad-memory-rules.toml": 'profile = "rules.py"\n',
-    "rules.py": "x = 1\n",
-    # Waveforms that are none.
-    "plain.txt.d": "a file where a folder is wanted\n",
+    "bad-s-nested.toml": f"x = {'[' * 2000}{']' * 2000}\n",
+    "bad-s-many.toml": 'config = "test"\ngraph = { vertices = 16, degree = 2, seed = 1 }\n'
+    f"[grid]\nsource = {list(range(400))}\nqueue_slack = {list(range(400))}\n",
 }
+
+
+def run(argv: Sequence[str]) -> tuple[int, str, str]:
+    """Run a command line in the current folder; return its exit status, standard output and standard error.
+
+    By their descriptors, since compiled code and other processes write there as well.
+    """
+    saved = [os.dup(number) for number in (1, 2)]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        try:
+            for number, file in ((1, out), (2, err)):
+                os.dup2(file.fileno(), number)
+            status = main(argv)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            for number, descriptor in zip((1, 2), saved, strict=True):
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="backslashreplace"))
+    return status, texts[0], texts[1]
 
 
 def _gzipped(text: str) -> bytes:
@@ -174,8 +130,6 @@ class World:
             Path(name).write_text(text)
         for name, content in _binaries().items():
             Path(name).write_bytes(content)
-        for name, text in STUDIES.items():
-            Path(name).write_text(text)
         Path("empty").mkdir()
         Path("loop.txt").symlink_to("loop.txt")
         Path("endless.toml").symlink_to("/dev/zero")
