@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import cyscc.host.baselines.software.multipartition as module
-from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices import atomic, open_device
 from cyscc.host.baselines.devices.primitives import priority
-from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
+from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, step
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.multipartition import (
     FORWARD,
@@ -41,7 +41,7 @@ def draw_first(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         if on.marks[vertex] & FORWARD == 0:
-            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, ((1 << 31) - vertex << 31) + vertex + 1)
+            atomic.maximum(on.drawn, on.marks[vertex] >> PARTITION, ((1 << 31) - vertex << 31) + vertex + 1)
 
 
 @step
@@ -49,7 +49,7 @@ def draw_last(thread: int, length: int, vertices: Any, on: Arrays, salt: int) ->
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         if on.marks[vertex] & FORWARD == 0:
-            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, vertex + 1)
+            atomic.maximum(on.drawn, on.marks[vertex] >> PARTITION, vertex + 1)
 
 
 @step
@@ -57,7 +57,7 @@ def draw_any(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> 
     """Draw also from what the pivot reaches, its own component among that."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        atomic_max(on.drawn, on.marks[vertex] >> PARTITION, drawn_number(vertex, salt))
+        atomic.maximum(on.drawn, on.marks[vertex] >> PARTITION, drawn_number(vertex, salt))
 
 
 @step
@@ -66,7 +66,7 @@ def draw_elsewhere(thread: int, length: int, vertices: Any, on: Arrays, salt: in
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         other = on.marks[vertices[(place + length // 2) % length]] >> PARTITION
-        atomic_max(on.drawn, other, drawn_number(vertex, salt))
+        atomic.maximum(on.drawn, other, drawn_number(vertex, salt))
 
 
 @step
