@@ -220,6 +220,8 @@ def waits(folder: Path) -> pd.DataFrame:
         ("wait=slot,longer=2,nth=3,engine=1", "cause == 'slot' and cycles > 2 and engine == 1"),
         ("credit,nth=2,kernel=1,module=bfs", "cause == 'credit' and kernel == 1 and module == 'bfs'"),
         ("wait=any,level=2,nth=20", "cause in ('response', 'credit', 'slot', 'refused', 'resting') and level == 2"),
+        ("slot,level=0,nth=2", "cause == 'slot' and level == 0"),
+        ("flush,module=intersection,engine=1", "cause == 'flush' and module == 'intersection' and engine == 1"),
     ],
 )
 def test_waits_by_length_and_number(
