@@ -3,7 +3,9 @@
 Help and checks only need this table. The generators are slow to import, and are imported with the first graph.
 """
 
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cyscc.host.output.progress import OnProgress
@@ -38,11 +40,6 @@ class Size:
 SEED = Size("seed of random choices", most=2**64 - 1, default=0, letter="S")
 """The seed, a parameter of random graphs and models."""
 
-_VERTICES = Size("number of vertices: 1000, 1e6, 2^20", least=1)
-_EDGES = Size("number of edges", letter="M")
-_DEGREE = Size("average number of edges of a vertex", letter="D")
-_BY_DEGREE = {"vertices": _VERTICES, "degree": _DEGREE, "seed": SEED}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
@@ -60,18 +57,16 @@ class Kind:
     sizes: dict[str, Size]
 
 
-KINDS = {
-    "random": Kind(text="both ends of every edge uniform", sizes=_BY_DEGREE),
-    "rmat": Kind(
-        text="R-MAT, a recursive matrix (a = 0.45, b = 0.15, c = 0.15), a power of two of vertices",
-        sizes=_BY_DEGREE,
-    ),
-    "ssca2": Kind(text="SSCA#2, cliques with edges between them", sizes=_BY_DEGREE),
-    "gnm": Kind(
-        text="G(n, m), M different edges without self-loops, all sets equally likely",
-        sizes={"vertices": _VERTICES, "edges": _EDGES, "seed": SEED},
-    ),
-}
+def read_kinds(path: Path) -> dict[str, Kind]:
+    """Return the kinds of a file like that beside this module, by name."""
+    kinds = {}
+    for name, about in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        sizes = {each: Size(**size) for each, size in about["sizes"].items()}
+        kinds[name] = Kind(text=about["text"], sizes=sizes | ({"seed": SEED} if about.get("drawn") else {}))
+    return kinds
+
+
+KINDS = read_kinds(Path(__file__).with_suffix(".toml"))
 """The kinds by name."""
 
 KINDS_BY_DEGREE = tuple(name for name, kind in KINDS.items() if "degree" in kind.sizes)

@@ -9,27 +9,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.host.specification.place import MODULES, PHASES
+# Values of columns, and so of this module, too.
+from cyscc.host.specification.place import MODULES as MODULES
+from cyscc.host.specification.place import PHASES as PHASES
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.observation.causes import CAUSES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-__all__ = [
-    "ARRAYS",
-    "CATEGORIES",
-    "LARGEST",
-    "LONGEST_LATENCY",
-    "MODULES",
-    "PHASES",
-    "TABLES",
-    "Column",
-    "Table",
-    "schema_of",
-    "table_of",
-]
 
 ARRAYS = tuple(kind.name.lower() for kind in ArrayKind)
 """Arrays that an access can go to."""

@@ -3,7 +3,6 @@
 A window is at a given point, or at the last cycles of a failed run.
 """
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import check_output
+from cyscc.host.output.text import count_text
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
-from cyscc.host.replay.finding import Located, MissingPointError, causes_of, find, last_attempt, nearest_waits, place_of
+from cyscc.host.replay.finding import Located, MissingPointError, find
 from cyscc.host.replay.spells import Reached, SpellSearch, stop_behind
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
@@ -24,9 +24,8 @@ from cyscc.host.runs.rerun import Rerun, RerunSetting
 from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.place import Place
 from cyscc.host.specification.run import option_of
-from cyscc.sim.coprocessor import Cause
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.notices import LONGEST_LINE, notice
+from cyscc.sim.notices import notice
 from cyscc.sim.observation.waves.views import Focus, own_views
 
 if TYPE_CHECKING:
@@ -289,30 +288,7 @@ class RecordReplay(Replay):
         return None if running.empty else str(running["module"].iloc[0])
 
     def locate(self, point: Place) -> Located:
-        """Find a point of the run; the message of one that there is not says what is nearest."""
-        try:
-            return self._found(point)
-        except MissingPointError as missing:
-            nearest = self._nearest(missing)
-            if nearest is None:
-                raise
-            near, found = nearest
-            about = (place_of(found.cycle, self.record), f"cycle {found.cycle:,}", found.about)
-            command = f"cyscc replay {shlex.quote(str(self.folder))} --at {near}"
-            told = f"nearest: {', '.join(filter(None, about))}"
-            texts = [f"{missing.cause}; {told}: {command}", f"there is no {point}; {told}: {command}"]
-            shortest = f"there is no {point}; {told}: --at {near}"
-            text = next((text for text in texts if len(text) <= _LONGEST), shortest)
-            raise InputError(text, path=self.folder) from None
-
-    def _found(self, point: Place) -> Located:
-        """Find a point, by a simulation if the record does not give its cycle.
-
-        Raises
-        ------
-        MissingPointError
-            The run has no such point.
-        """
+        """Find a point, by a simulation if the record does not give its cycle."""
         found = find(point, self.record)
         if isinstance(found, Located):
             return found
@@ -333,26 +309,12 @@ class RecordReplay(Replay):
         self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
         (search,) = searches
         if search.found is None:
-            raise MissingPointError.few(point, self.record, search.count, near=found.near)
+            cycles, begin = search.longest
+            if cycles and not search.count:
+                why = f"no wait there is longer than {count_text(cycles, 'cycle')}, from cycle {begin:,} on"
+                raise MissingPointError(point, self.record, why)
+            raise MissingPointError.few(point, self.record, search.count)
         return search.found
-
-    def _nearest(self, missing: MissingPointError) -> tuple[Place, Located] | None:
-        """Return the point that is nearest to one that the run lacks; None if there is none."""
-        for point in self._nearest_waits(missing.point) if missing.near is None else missing.near:
-            try:
-                return point, self._found(point)
-            except InputError:
-                continue
-        return None
-
-    def _nearest_waits(self, point: Place) -> Sequence[Place]:
-        """Return points with waits that are nearest to one that the run lacks."""
-        from cyscc.host.replay.spells import LongestWaits
-
-        starts = last_attempt(self.record)["start"].to_numpy()
-        longest = LongestWaits([Cause[name.upper()] for name in causes_of(point)], starts)
-        self.watch([longest], first=int(starts[0]), aim=f"looking for what is nearest to {point}")
-        return nearest_waits(point, longest.frame(), self.record)
 
 
 class FailedReplay(Replay):
@@ -533,10 +495,6 @@ _CYCLES = 1000
 """Length of the waveforms of a failed run, in cycles."""
 _AFTER = 100
 """Cycles of these waveforms after a hanging machine's last activity."""
-
-
-_LONGEST = LONGEST_LINE - 40
-"""Longest text of an error, which command and folder precede in a line."""
 
 
 def show_failure(

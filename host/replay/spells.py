@@ -126,30 +126,6 @@ class WaitWatcher:
         )
 
 
-class LongestWaits(WaitWatcher):
-    """Collects the longest spells of each kernel in each instruction; of a long one, perhaps some shorter ones too.
-
-    Parameters
-    ----------
-    causes : collection of Cause
-        Their causes.
-    starts : ndarray
-        Cycles in which the instructions are dispatched.
-    """
-
-    def __init__(self, causes: Collection[Cause], starts: npt.NDArray[np.int64]) -> None:
-        super().__init__(1, causes=causes)
-        self._starts = starts
-
-    def _kept(self, spells: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-        spells = spells[spells["begin"] >= self._starts[0]]
-        instruction = np.searchsorted(self._starts, spells["begin"], side="right")
-        keys = [spells["kernel"], spells["engine"], instruction]
-        order = np.lexsort([spells["begin"], spells["begin"] - spells["end"], *keys])
-        changes = np.any([np.diff(key[order], prepend=-1) != 0 for key in keys], axis=0)
-        return spells[order[changes]]
-
-
 _CHECK = 1024
 """Cycles between checks."""
 
@@ -172,6 +148,8 @@ class SpellSearch:
         The event; None if it did not occur.
     count : int
         Events found.
+    longest : (int, int)
+        Cycles of the longest one that has ended, whether it is long enough or not, and its first cycle.
     """
 
     def __init__(self, machine: "Machine", search: Search, point: Place) -> None:
@@ -186,6 +164,7 @@ class SpellSearch:
         self._logging = False
         self._spells = np.zeros(0, SPELL)
         self.found: Located | None = None
+        self.longest = (0, 0)
         machine.on_sync = self._on_sync
         machine.on_close = self._on_close
 
@@ -216,8 +195,10 @@ class SpellSearch:
         under_way = self._own(self._executor.take_spells(under_way=True))
         if last:
             ended = np.concatenate([ended, under_way])
-        long_enough = ended["end"] - ended["begin"] >= self._least
-        spells = np.concatenate([self._spells, ended[long_enough]])
+        cycles = ended["end"] - ended["begin"]
+        if (longest := int(cycles.max(initial=0))) > self.longest[0]:
+            self.longest = longest, int(ended["begin"][cycles == longest].min())
+        spells = np.concatenate([self._spells, ended[cycles >= self._least]])
         self._spells = spells[np.lexsort([spells[name] for name in ("kernel", "engine", "begin")])]
         if self.count < self._nth:
             return

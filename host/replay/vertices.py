@@ -166,17 +166,13 @@ def locate_vertex(point: Place, replay: RecordReplay) -> Located:
     events = point.rows_of(history.events, RESTRICTIONS)
     if point.nth is not None:
         if point.nth > len(events):
-            raise MissingPointError.few(
-                point, replay.record, len(events), [] if events.empty else [replace(point, nth=1)]
-            )
+            raise MissingPointError.few(point, replay.record, len(events))
         event = events.iloc[point.nth - 1]
     else:
         own = history.events.loc[history.visit]["event"] if history.visit is not None else ""
         visits = events[events["event"] == own]
         if visits.empty:
-            plain = Place(vertex=point.vertex, nth=None if own else 1)
-            why = "it is not visited there" if own else history.absent
-            raise MissingPointError(point, replay.record, why, [plain] if len(history.events) else [])
+            raise MissingPointError(point, replay.record, "it is not visited there" if own else history.absent)
         event = visits.iloc[0]
     return Located(
         cycle=int(event["cycle"]),

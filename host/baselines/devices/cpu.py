@@ -5,8 +5,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from inspect import signature
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,15 @@ _BODY: dict[str, Any] = {**_OPTIONS, "forceinline": True}
 _SIZES = {"narrow": 32, "wide": 64}
 """Sizes of elements, in bits, by name in the template below."""
 _IDLE = {
-    "max": "old >= value",
-    "min": "old <= value",
-    "and": "old & value == old",
-    "or": "old | value == old",
+    "maximum": "old >= value",
+    "minimum": "old <= value",
+    "and_": "old & value == old",
+    "or_": "old | value == old",
     "swap": "old != expected",
 }
 """When an operation changes nothing: reading is enough then, and most do nothing else."""
 _TEMPLATE = """\
-def atomic_{name}(array, index, {values}):
+def {name}(array, index, {values}):
     old = array[index]
     if {idle}:
         return old
@@ -51,18 +50,15 @@ def atomic_{name}(array, index, {values}):
 
 
 @cache
-def _atomics() -> dict[Any, Any]:
-    """Return the atomic operations of the processor, which `host/graph/native/loops.cpp` has, for those of steps."""
+def _atomics() -> ModuleType:
+    """Return the atomic operations of the processor, which `host/graph/native/loops.cpp` has."""
     share_functions()
-    types = numba().types
-    found = {}
-    for meaning in ATOMICS:
-        name = meaning.__name__.removeprefix("atomic_")
-        values = list(signature(meaning).parameters)[2:]
+    types, found = numba().types, ModuleType("atomic")
+    for name, values in ATOMICS.items():
         kind = types.int64(types.intp, *[types.int64] * len(values))
         place = {size: types.ExternalFunction(f"cyscc_atomic_{name}{bits}", kind) for size, bits in _SIZES.items()}
         exec(_TEMPLATE.format(name=name, values=", ".join(values), idle=_IDLE.get(name, "False")), place)
-        found[meaning] = numba().njit(**_BODY)(place[f"atomic_{name}"])
+        setattr(found, name, numba().njit(**_BODY)(place[name]))
     return found
 
 

@@ -4,6 +4,7 @@ import itertools
 import time
 import warnings
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,7 @@ from numba import config, cuda, int32
 from numpy.typing import DTypeLike, NDArray
 
 from cyscc.host.baselines.devices.primitives import fill
-from cyscc.host.baselines.devices.steps import (
-    ATOMICS,
-    NATURAL,
-    BlockStep,
-    Device,
-    DeviceArray,
-    Order,
-    Step,
-    translated,
-)
+from cyscc.host.baselines.devices.steps import ATOMICS, NATURAL, BlockStep, Device, DeviceArray, Order, Step, translated
 from cyscc.host.output.errors import InputError
 
 _BLOCK = 256
@@ -31,38 +23,18 @@ _WORD = 4
 """Bytes of a word of shared memory."""
 
 
-def _add(array: Any, index: Any, value: Any) -> Any:
-    return cuda.atomic.add(array, index, value)
-
-
-def _max(array: Any, index: Any, value: Any) -> Any:
-    return cuda.atomic.max(array, index, value)
-
-
-def _min(array: Any, index: Any, value: Any) -> Any:
-    return cuda.atomic.min(array, index, value)
-
-
-def _and(array: Any, index: Any, value: Any) -> Any:
-    return cuda.atomic.and_(array, index, value)
-
-
-def _or(array: Any, index: Any, value: Any) -> Any:
-    return cuda.atomic.or_(array, index, value)
-
-
-def _exchange(array: Any, index: Any, value: Any) -> Any:
-    return cuda.atomic.exch(array, index, value)
-
-
-def _swap(array: Any, index: Any, expected: Any, value: Any) -> Any:
-    return cuda.atomic.cas(array, index, expected, value)
+_NAMES = {"maximum": "max", "minimum": "min", "exchange": "exch", "swap": "cas"}
+"""Names of atomic operations that numba names otherwise."""
 
 
 @cache
-def _atomics() -> dict[Any, Any]:
-    own = (_add, _max, _min, _and, _or, _exchange, _swap)
-    return {meaning: cuda.jit(device=True)(function) for meaning, function in zip(ATOMICS, own, strict=True)}
+def _atomics() -> ModuleType:
+    found = ModuleType("atomic")
+    for name, values in ATOMICS.items():
+        given, place = ", ".join(("array", "index", *values)), {"cuda": cuda}
+        exec(f"def {name}({given}):\n    return cuda.atomic.{_NAMES.get(name, name)}({given})", place)
+        setattr(found, name, cuda.jit(device=True)(place[name]))
+    return found
 
 
 @cache

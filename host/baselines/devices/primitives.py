@@ -5,17 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from cyscc.host.baselines.devices.steps import (
-    Device,
-    DeviceArray,
-    atomic_add,
-    atomic_max,
-    atomic_min,
-    atomic_swap,
-    block_step,
-    device_function,
-    step,
-)
+from cyscc.host.baselines.devices import atomic
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, block_step, device_function, step
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
 
@@ -82,7 +73,7 @@ def _keep_open(thread: int, length: int, vertices: Any, labels: Any, counter: An
     for place in range(thread * _RUN, last):
         count += labels[vertices[place]] >= 0
     if count > 0:
-        free = atomic_add(counter, 0, count)
+        free = atomic.add(counter, 0, count)
         for place in range(thread * _RUN, last):
             vertex = vertices[place]
             if labels[vertex] >= 0:
@@ -145,14 +136,14 @@ def _weigh(
         if labels[vertex] == label:
             weight = max(weight, _weight(vertex, graph, transpose))
     if weight > best[0]:
-        atomic_max(best, 0, weight)
+        atomic.maximum(best, 0, weight)
 
 
 @step
 def _choose(vertex: int, graph: DeviceGraph, transpose: DeviceGraph, labels: Any, label: int, best: Any) -> None:
     """Lower ``best[1]`` to a vertex with the label whose weight is ``best[0]``."""
     if labels[vertex] == label and _weight(vertex, graph, transpose) == best[0]:
-        atomic_min(best, 1, vertex)
+        atomic.minimum(best, 1, vertex)
 
 
 def hub(device: Device, graph: DeviceGraph, transpose: DeviceGraph, labels: DeviceArray, label: int) -> int:
@@ -236,7 +227,7 @@ def unite(here: int, there: int, parents: Any, salt: int) -> int:
         if priority(here, salt) > priority(there, salt):
             here, there = there, here
         # The other root has become a child meanwhile: continue from its parent.
-        parent = atomic_swap(parents, there, there, here)
+        parent = atomic.swap(parents, there, there, here)
         there = here if parent == there else root(parent, parents)
     return here
 

@@ -1,17 +1,20 @@
 """Steps (functions of a thread's index), their atomic operations, and devices that launch them.
 
-A step uses the atomic operations below, which define the semantics, and functions marked by `device_function`. A device
-compiles a copy of the step, in which its own implementations replace them.
+A step uses the module `atomic`, and functions marked by `device_function`. A device compiles a copy of the step, in
+which its own implementations replace them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from inspect import signature
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from cyscc.host.baselines.devices import atomic
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -19,45 +22,12 @@ _marked: set[Any] = set()
 """Functions that steps may call."""
 
 
-def atomic_exchange(array: NDArray, index: int, value: int) -> int:
-    """Set an element of an array of integers to a value; return the old value."""
-    old = array[index]
-    array[index] = value
-    return old
-
-
-def atomic_add(array: NDArray, index: int, value: int) -> int:
-    """Add to an element; return the old value."""
-    return atomic_exchange(array, index, array[index] + value)
-
-
-def atomic_max(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the maximum of it and a value; return the old value."""
-    return atomic_exchange(array, index, max(array[index], value))
-
-
-def atomic_min(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the minimum of it and a value; return the old value."""
-    return atomic_exchange(array, index, min(array[index], value))
-
-
-def atomic_and(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the bitwise AND of it and a value; return the old value."""
-    return atomic_exchange(array, index, array[index] & value)
-
-
-def atomic_or(array: NDArray, index: int, value: int) -> int:
-    """Set an element to the bitwise OR of it and a value; return the old value."""
-    return atomic_exchange(array, index, array[index] | value)
-
-
-def atomic_swap(array: NDArray, index: int, expected: int, value: int) -> int:
-    """Set an element to a value if it equals `expected` (compare-and-swap); return the old value."""
-    return atomic_exchange(array, index, value if array[index] == expected else array[index])
-
-
-ATOMICS = (atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_exchange, atomic_swap)
-"""All atomic operations."""
+ATOMICS = {
+    name: list(signature(function).parameters)[2:]
+    for name, function in vars(atomic).items()
+    if isinstance(function, FunctionType)
+}
+"""The atomic operations, and the values that each of them takes besides an array and an index."""
 
 
 @dataclass(frozen=True)
@@ -107,26 +77,24 @@ def block_step(*, words: int) -> Callable[[Callable[..., None]], BlockStep]:
     return lambda function: BlockStep(function, words)
 
 
-def translated(function: Any, atomics: Mapping[Any, Any], compiled: Callable[[Any], Any]) -> Any:
+def translated(function: Any, atomics: ModuleType, compiled: Callable[[Any], Any]) -> Any:
     """Return a copy of a function for a device.
 
     Parameters
     ----------
     function : function
         Function of a step, or a marked function.
-    atomics : mapping
-        The device's implementation of each of `ATOMICS`.
+    atomics : module
+        The device's implementation of `atomic`.
     compiled : callable
         Returns the device's implementation of a marked function.
     """
-    names = {}
+    names: dict[str, Any] = {}
     for name in function.__code__.co_names:
         value = function.__globals__.get(name)
-        if not isinstance(value, FunctionType):
-            continue
-        if value in atomics:
-            names[name] = atomics[value]
-        elif value in _marked:
+        if value is atomic:
+            names[name] = atomics
+        elif isinstance(value, FunctionType) and value in _marked:
             names[name] = compiled(value)
     copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__, function.__defaults__)
     copy.__module__ = function.__module__

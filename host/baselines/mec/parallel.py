@@ -9,19 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cyscc.host.baselines.devices import atomic
 from cyscc.host.baselines.devices.primitives import DeviceGraph, copied, count_up, prefix_sum, root, unite
-from cyscc.host.baselines.devices.steps import (
-    Device,
-    DeviceArray,
-    atomic_add,
-    atomic_exchange,
-    atomic_min,
-    step,
-)
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, step
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import MecDecomposition, MecRound
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting, unwatched
-from cyscc.host.baselines.software.fbt import decompose_regions
+from cyscc.host.baselines.software.fbt.algorithm import decompose_regions
 from cyscc.host.output.errors import InputError
 
 RegionComponents = Callable[[DeviceGraph, DeviceGraph, SoftwareSetting, DeviceArray | None], Decomposition]
@@ -123,14 +117,14 @@ def _source_offsets(place: int, left: DeviceMdp, offsets: DeviceArray) -> None:
 @step
 def _count_incoming(edge: int, targets: DeviceArray, counts: DeviceArray) -> None:
     """Count the transitions to each state."""
-    atomic_add(counts, targets[edge], 1)
+    atomic.add(counts, targets[edge], 1)
 
 
 @step
 def _fill_incoming(choice: int, left: DeviceMdp, cursors: DeviceArray, incoming: _Incoming) -> None:
     """Enter each choice and its state into the lists of its targets."""
     for edge in range(left.starts[choice], left.starts[choice + 1]):
-        place = atomic_add(cursors, left.targets[edge], 1)
+        place = atomic.add(cursors, left.targets[edge], 1)
         incoming.choices[place] = choice
         incoming.sources[place] = incoming.owners[choice]
 
@@ -193,9 +187,9 @@ def _drop_leaving(state: int, left: DeviceMdp, on: _Round) -> None:
     if staying == last - first and staying > 0:
         return
     on.touched[label] = 1
-    atomic_add(on.counts, _DROPPED, last - first - staying)
+    atomic.add(on.counts, _DROPPED, last - first - staying)
     if staying == 0:
-        on.queue[atomic_add(on.counts, _QUEUED, 1)] = state
+        on.queue[atomic.add(on.counts, _QUEUED, 1)] = state
 
 
 @step
@@ -209,17 +203,17 @@ def _attract(thread: int, first: int, incoming: _Incoming, on: _Round) -> None:
     while state >= 0:
         following = -1
         for edge in range(incoming.offsets[state], incoming.offsets[state + 1]):
-            if atomic_exchange(on.dropped, incoming.choices[edge], 1) == 0:
+            if atomic.exchange(on.dropped, incoming.choices[edge], 1) == 0:
                 source = incoming.sources[edge]
-                if atomic_add(on.remaining, source, -1) == 1:
+                if atomic.add(on.remaining, source, -1) == 1:
                     if following < 0:
                         following = source
-                        atomic_add(on.counts, _FOLLOWED, 1)
+                        atomic.add(on.counts, _FOLLOWED, 1)
                     else:
-                        on.queue[atomic_add(on.counts, _QUEUED, 1)] = source
+                        on.queue[atomic.add(on.counts, _QUEUED, 1)] = source
         edges += incoming.offsets[state + 1] - incoming.offsets[state]
         state = following
-    atomic_add(on.counts, _EDGES, edges)
+    atomic.add(on.counts, _EDGES, edges)
 
 
 @step
@@ -227,9 +221,9 @@ def _mark(state: int, left: DeviceMdp, on: _Round) -> None:
     """Find the smallest state of each untouched component; keep the states of others that have a choice left."""
     label = on.labels[state]
     if label == state:
-        atomic_add(on.counts, _COMPONENTS, 1)
+        atomic.add(on.counts, _COMPONENTS, 1)
     if on.touched[label] == 0:
-        atomic_min(on.smallest, label, left.names[state])
+        atomic.minimum(on.smallest, label, left.names[state])
     elif on.remaining[state] > 0:
         on.kept[state] = 1
 
@@ -241,7 +235,7 @@ def _name(state: int, left: DeviceMdp, on: _Round, mecs: DeviceArray) -> None:
     if on.touched[label] == 0:
         mecs[left.names[state]] = on.smallest[label]
         if on.smallest[label] == left.names[state]:
-            atomic_add(on.counts, _CLOSED, 1)
+            atomic.add(on.counts, _CLOSED, 1)
 
 
 @step

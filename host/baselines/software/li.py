@@ -10,16 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED
+from cyscc.host.baselines.devices import atomic
 from cyscc.host.baselines.devices.primitives import DeviceGraph, OpenList, alone, count_up, hub, prefix_sum, upload
-from cyscc.host.baselines.devices.steps import (
-    Device,
-    DeviceArray,
-    atomic_add,
-    atomic_swap,
-    block_step,
-    device_function,
-    step,
-)
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, block_step, device_function, step
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.errors import InputError
@@ -154,8 +147,8 @@ def _join(thread: int, numbers: DeviceArray, vertices: DeviceArray, size: int, o
     """
     vertex = vertices[numbers[thread] % size]
     name = on.labels[vertex]
-    if 0 <= name < first and atomic_swap(on.labels, vertex, name, -on.elected[name]) == name:
-        on.sources[atomic_add(on.counters, 0, 1)] = vertex
+    if 0 <= name < first and atomic.swap(on.labels, vertex, name, -on.elected[name]) == name:
+        on.sources[atomic.add(on.counters, 0, 1)] = vertex
 
 
 @step
@@ -183,8 +176,8 @@ def _trim(
                 single, looked = alone(vertex, name, on.labels, backward)
                 edges += looked
             if single:
-                on.labels[vertex] = -(first + atomic_add(on.counters, 0, 1))
-    atomic_add(on.counters, 1, edges)
+                on.labels[vertex] = -(first + atomic.add(on.counters, 0, 1))
+    atomic.add(on.counters, 1, edges)
 
 
 @step
@@ -198,13 +191,13 @@ def _claim(vertex: int, old: int, new: int, on: _Arrays, shared: DeviceArray, th
 
     Of several threads that reach it at the same time, the atomic claim lets only one queue it.
     """
-    if on.labels[vertex] == old and atomic_swap(on.labels, vertex, old, new) == old:
-        place = atomic_add(shared, 3 * threads + _CURSOR, 1)
+    if on.labels[vertex] == old and atomic.swap(on.labels, vertex, old, new) == old:
+        place = atomic.add(shared, 3 * threads + _CURSOR, 1)
         room = threads * _FOUND
         if place < room:
             shared[len(shared) - room + place] = vertex
         else:
-            found[atomic_add(on.counters, 0, 1)] = vertex
+            found[atomic.add(on.counters, 0, 1)] = vertex
 
 
 @device_function
@@ -273,7 +266,7 @@ def _expand(
             shared[numbers + _CURSOR] = 0
             shared[numbers + _TOTAL] = total
             shared[numbers + _LONG] = long
-            atomic_add(on.counters, 1, edges)
+            atomic.add(on.counters, 1, edges)
     elif phase == 2:
         for place in range(shared[numbers + _LONG]):
             vertex = queue[first + shared[2 * threads + place]]
@@ -309,7 +302,7 @@ def _expand(
                 member += 1
     elif phase == 3:
         if thread == 0:
-            shared[numbers + _BASE] = atomic_add(on.counters, 0, min(shared[numbers + _CURSOR], room))
+            shared[numbers + _BASE] = atomic.add(on.counters, 0, min(shared[numbers + _CURSOR], room))
     else:
         for place in range(thread, min(shared[numbers + _CURSOR], room), threads):
             found[shared[numbers + _BASE] + place] = shared[len(shared) - room + place]

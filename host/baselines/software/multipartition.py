@@ -28,19 +28,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cyscc.host.baselines.devices import atomic
 from cyscc.host.baselines.devices.primitives import OpenList, hub, plant, priority, root, unite, upload
-from cyscc.host.baselines.devices.steps import (
-    Device,
-    DeviceArray,
-    Step,
-    atomic_add,
-    atomic_and,
-    atomic_max,
-    atomic_or,
-    atomic_swap,
-    device_function,
-    step,
-)
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, Step, device_function, step
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
@@ -209,10 +199,10 @@ def _settle(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None
                 untouched += 1
             bit = 1 << (mark & STATE)
             # Most threads find the bit set; of the others, the first to set it counts.
-            if on.seen[partition] & bit == 0 and atomic_or(on.seen, partition, bit) & bit == 0:
-                atomic_add(on.counters, PARTS, 1)
+            if on.seen[partition] & bit == 0 and atomic.or_(on.seen, partition, bit) & bit == 0:
+                atomic.add(on.counters, PARTS, 1)
     if untouched > 0:
-        atomic_add(on.counters, FOUND, untouched)
+        atomic.add(on.counters, FOUND, untouched)
 
 
 @device_function
@@ -256,7 +246,7 @@ def _only_neighbour(vertex: int, mark: int, on: Arrays, side: Side) -> int:
             if target != vertex and target != only and on.marks[target] == mark:
                 only = -1
             edge += 1
-    atomic_add(on.counters, EDGES, edge - first)
+    atomic.add(on.counters, EDGES, edge - first)
     return only
 
 
@@ -289,9 +279,9 @@ def _remove_unconnected(thread: int, length: int, vertices: DeviceArray, on: Arr
             if after + before > 0:
                 queued += 1
     if found > 0:
-        atomic_add(on.counters, FOUND, found)
+        atomic.add(on.counters, FOUND, found)
     if queued > 0:
-        room = atomic_add(on.counters, QUEUED, queued)
+        room = atomic.add(on.counters, QUEUED, queued)
         for vertex in range(first, last):
             after, before = _degrees(vertex, on)
             if (after == 0 or before == 0) and after + before > 0:
@@ -315,10 +305,10 @@ def _remove_single(thread: int, length: int, vertices: DeviceArray, on: Arrays, 
         if single:
             on.marks[vertex] = -1 - vertex
             found += 1
-            queue[atomic_add(on.counters, QUEUED, 1)] = vertex
-    atomic_add(on.counters, EDGES, edges)
+            queue[atomic.add(on.counters, QUEUED, 1)] = vertex
+    atomic.add(on.counters, EDGES, edges)
     if found > 0:
-        atomic_add(on.counters, FOUND, found)
+        atomic.add(on.counters, FOUND, found)
 
 
 @step
@@ -339,7 +329,7 @@ def _remove_pairs(thread: int, length: int, vertices: DeviceArray, on: Arrays, q
         if other >= 0:
             on.marks[vertex] = -1 - vertex
             on.marks[other] = -1 - vertex
-            room = atomic_add(on.counters, QUEUED, 2)
+            room = atomic.add(on.counters, QUEUED, 2)
             queue[room] = vertex
             queue[room + 1] = other
 
@@ -359,13 +349,13 @@ def _remove_side(vertex: int, kept: int, following: DeviceArray, on: Arrays, sid
             continue
         single, looked = _dead_end(target, mark, on.marks, back)
         edges += looked
-        if single and atomic_swap(on.marks, target, mark, -1 - target) == mark:
-            atomic_add(on.counters, FOUND, 1)
+        if single and atomic.swap(on.marks, target, mark, -1 - target) == mark:
+            atomic.add(on.counters, FOUND, 1)
             if kept < 0:
                 kept = target
             else:
-                following[atomic_add(on.counters, QUEUED, 1)] = target
-    atomic_add(on.counters, EDGES, edges)
+                following[atomic.add(on.counters, QUEUED, 1)] = target
+    atomic.add(on.counters, EDGES, edges)
     return kept
 
 
@@ -382,7 +372,7 @@ def _remove_behind(
             kept = _remove_side(vertex, -1, following, on, on.forward, on.backward)
             vertex = _remove_side(vertex, kept, following, on, on.backward, on.forward)
             if left == 0 and vertex >= 0:
-                following[atomic_add(on.counters, QUEUED, 1)] = vertex
+                following[atomic.add(on.counters, QUEUED, 1)] = vertex
                 vertex = -1
 
 
@@ -396,13 +386,15 @@ def _gains(target: int, mark: int, carried: int, flags: int, on: Arrays) -> bool
     other = on.marks[target]
     if flags:
         return (
-            0 <= other ^ mark < FLAGS and carried & ~other != 0 and carried & ~atomic_or(on.marks, target, carried) != 0
+            0 <= other ^ mark < FLAGS
+            and carried & ~other != 0
+            and carried & ~atomic.or_(on.marks, target, carried) != 0
         )
     return (
         other & ~FRESH == mark
         and on.colours[target] < carried
-        and atomic_max(on.colours, target, carried) < carried
-        and atomic_or(on.marks, target, FRESH) & FRESH == 0
+        and atomic.maximum(on.colours, target, carried) < carried
+        and atomic.or_(on.marks, target, FRESH) & FRESH == 0
     )
 
 
@@ -432,7 +424,7 @@ def _expand(
                 mark = on.marks[vertex]
                 carried = mark & flags
             else:
-                mark = atomic_and(on.marks, vertex, ~FRESH) & ~FRESH
+                mark = atomic.and_(on.marks, vertex, ~FRESH) & ~FRESH
                 carried = on.colours[vertex]
             kept = -1
             left -= 1
@@ -445,9 +437,9 @@ def _expand(
                     if left > 0 and kept < 0:
                         kept = target
                     else:
-                        following[atomic_add(on.counters, QUEUED, 1)] = target
+                        following[atomic.add(on.counters, QUEUED, 1)] = target
             vertex = kept
-    atomic_add(on.counters, EDGES, edges)
+    atomic.add(on.counters, EDGES, edges)
 
 
 @step
@@ -480,9 +472,9 @@ def _sweep(thread: int, length: int, vertices: DeviceArray, on: Arrays, flags: i
             found += 1
         elif mark & FRESH != 0:
             on.marks[vertex] = mark ^ FRESH
-    atomic_add(on.counters, EDGES, edges)
+    atomic.add(on.counters, EDGES, edges)
     if found > 0:
-        atomic_add(on.counters, FOUND, found)
+        atomic.add(on.counters, FOUND, found)
 
 
 @step
@@ -496,7 +488,7 @@ def _collect(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue:
         mark = on.marks[vertex]
         if mark & FRESH != 0:
             on.marks[vertex] = mark & ~taken
-            queue[atomic_add(on.counters, QUEUED, 1)] = vertex
+            queue[atomic.add(on.counters, QUEUED, 1)] = vertex
 
 
 def _collected(work: Work, found: int, taken: int) -> int:
@@ -566,9 +558,9 @@ def _pull(thread: int, length: int, vertices: DeviceArray, on: Arrays) -> None:
             found += 1
         else:
             on.marks[vertex] = mark
-    atomic_add(on.counters, EDGES, edges)
+    atomic.add(on.counters, EDGES, edges)
     if found > 0:
-        atomic_add(on.counters, FOUND, found)
+        atomic.add(on.counters, FOUND, found)
 
 
 @step
@@ -583,7 +575,7 @@ def _divide(thread: int, length: int, vertices: DeviceArray, on: Arrays, queue: 
         if pivot == vertex:
             on.seen[pivot] = 0
             on.marks[pivot] = (pivot << PARTITION) | FORWARD
-            room = atomic_add(on.counters, QUEUED, 1)
+            room = atomic.add(on.counters, QUEUED, 1)
             queue[room] = pivot
             on.pivots[room] = pivot
         else:
@@ -622,7 +614,7 @@ def _join(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int
             if on.marks[target] != mark:
                 continue
             here = unite(here, target, on.parents, salt)
-    atomic_add(on.counters, EDGES, edges)
+    atomic.add(on.counters, EDGES, edges)
 
 
 @step
@@ -636,7 +628,7 @@ def draw(thread: int, length: int, vertices: DeviceArray, on: Arrays, salt: int)
             partition = mark >> PARTITION
             # Drawn numbers only grow, so a number not above an old one is not above the current one either.
             if number > on.drawn[partition]:
-                atomic_max(on.drawn, partition, number)
+                atomic.maximum(on.drawn, partition, number)
 
 
 @step
@@ -647,7 +639,7 @@ def _start_backward(thread: int, on: Arrays, queue: DeviceArray) -> None:
     """
     pivot = int(on.pivots[thread])
     on.marks[pivot] = on.marks[pivot] | BACKWARD
-    queue[atomic_add(on.counters, QUEUED, 1)] = pivot
+    queue[atomic.add(on.counters, QUEUED, 1)] = pivot
     number = on.drawn[pivot]
     if number > 0:
         on.drawn[pivot] = 0
@@ -655,8 +647,8 @@ def _start_backward(thread: int, on: Arrays, queue: DeviceArray) -> None:
         mark = on.marks[vice]
         if mark & FORWARD == 0:
             on.marks[vice] = mark | VICE
-            queue[atomic_add(on.counters, QUEUED, 1)] = vice
-            atomic_add(on.counters, FOUND, 1)
+            queue[atomic.add(on.counters, QUEUED, 1)] = vice
+            atomic.add(on.counters, FOUND, 1)
 
 
 class _Run(Work):

@@ -10,17 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cyscc.host.baselines.algorithms import AS_PRINTED, MOST_PIVOTS, PIVOTS
+from cyscc.host.baselines.devices import atomic
 from cyscc.host.baselines.devices.primitives import DeviceGraph, OpenList, alone, plant, priority, root, unite, upload
-from cyscc.host.baselines.devices.steps import (
-    Device,
-    DeviceArray,
-    Step,
-    atomic_add,
-    atomic_and,
-    atomic_or,
-    device_function,
-    step,
-)
+from cyscc.host.baselines.devices.steps import Device, DeviceArray, Step, device_function, step
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
 from cyscc.host.graph.csr import Graph
 
@@ -147,7 +139,7 @@ def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays, ho
     part = on.parts[vertex]
     came = 0
     while words[vertex] > _GONE:
-        waiting = atomic_and(words, vertex, _GONE) >> _HALF
+        waiting = atomic.and_(words, vertex, _GONE) >> _HALF
         following = vertex
         follows = 0
         first, last = graph.offsets[vertex], graph.offsets[vertex + 1]
@@ -155,7 +147,7 @@ def _expand(vertex: int, graph: DeviceGraph, words: DeviceArray, on: _Arrays, ho
             target = graph.targets[edge]
             new = waiting & ~words[target]
             if new != 0 and on.parts[target] == part:
-                atomic_or(words, target, new * _BOTH)
+                atomic.or_(words, target, new * _BOTH)
                 came |= follows
                 follows = new
                 following = int(target)
@@ -180,7 +172,7 @@ def _go_on(place: int, vertices: DeviceArray, on: _Arrays, hops: int) -> None:
     ahead = _expand(vertex, on.graph, on.forward, on, hops)
     came = ahead | _expand(vertex, on.transpose, on.backward, on, hops)
     if (came & ~on.told[_ACTIVE]) != 0:
-        atomic_or(on.told, _ACTIVE, came)
+        atomic.or_(on.told, _ACTIVE, came)
 
 
 @step
@@ -192,9 +184,9 @@ def _judge(slot: int, on: _Arrays, done: int) -> None:
     vertex = on.pivots[slot]
     finders = on.forward[vertex] & on.backward[vertex] & done
     if finders != 0:
-        atomic_or(on.told, _ENDED, 1 << slot)
+        atomic.or_(on.told, _ENDED, 1 << slot)
         if finders & ((2 << slot) - 1) == 1 << slot:
-            atomic_or(on.told, _FINDERS, 1 << slot)
+            atomic.or_(on.told, _FINDERS, 1 << slot)
 
 
 @step
@@ -216,8 +208,8 @@ def _settle(place: int, vertices: DeviceArray, on: _Arrays, finders: int, ended:
 def _begin(slot: int, on: _Arrays, new: int) -> None:
     """Start both searches of a new pivot."""
     if new >> slot & 1 != 0:
-        atomic_or(on.forward, on.pivots[slot], (1 << slot) * _BOTH)
-        atomic_or(on.backward, on.pivots[slot], (1 << slot) * _BOTH)
+        atomic.or_(on.forward, on.pivots[slot], (1 << slot) * _BOTH)
+        atomic.or_(on.backward, on.pivots[slot], (1 << slot) * _BOTH)
 
 
 @step
@@ -248,7 +240,7 @@ def _divide(place: int, vertices: DeviceArray, on: _Arrays, pivots: int, salt: i
     bit = 0
     if vertex == top:
         bit = 1
-        atomic_add(on.told, _PARTS, 1)
+        atomic.add(on.told, _PARTS, 1)
     elif pivots > 1:
         drawn = priority(vertex, ~salt)
         others = pivots - 1

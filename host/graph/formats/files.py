@@ -6,6 +6,7 @@ import os
 import re
 import select
 import stat
+import tomllib
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,26 +26,8 @@ _PATIENCE = 5
 """Seconds to wait for the first bytes of a named pipe or of a device."""
 
 _UNREAD = {
-    "UTF-16 text": rb"\xff\xfe|\xfe\xff",
-    "gzip data in gzip data": rb"\x1f\x8b",
-    "bzip2 data": rb"BZh",
-    "xz data": rb"\xfd7zXZ\x00",
-    "Zstandard data": rb"\x28\xb5\x2f\xfd",
-    "a 7z archive": rb"7z\xbc\xaf\x27\x1c",
-    "a RAR archive": rb"Rar!",
-    "a tar archive": rb"(?s).{257}ustar",
-    "a PDF document": rb"%PDF",
-    "a dense numpy array": rb"\x93NUMPY",
-    "an HDF5 file": rb"\x89HDF",
-    "a MATLAB file": rb"MATLAB",
-    "a Parquet file": rb"PAR1",
-    "GraphML": rb"(?s)<(?:.*<)?graphml\b",
-    "GEXF": rb"(?s)<(?:.*<)?gexf\b",
-    "HTML or XML": rb"<",
-    "JSON": rb"[{[]",
-    "Pajek's format": rb"(?i)\*(?:vertices|network)\b",
-    "GML": rb"(?is)(?:(?:creator|version)\b.*?)?graph\s*\[",
-    "DOT": rb"(?i)(?:strict\s+)?(?:di)?graph\b[^[{]*\{",
+    name: begin.encode()
+    for name, begin in tomllib.loads(Path(__file__).with_name("unread.toml").read_text(encoding="utf-8")).items()
 }
 """Formats that are not read, by name, and how they begin after blanks and comments."""
 

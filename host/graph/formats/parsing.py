@@ -43,7 +43,8 @@ _LONGEST_HEADER = 1 << 24  # bytes, comments included
 _MOST_BARREN = 1 << 26  # bytes of comments and empty lines without an edge
 _LONGEST_COUNT = 4300  # digits that int() takes
 _LONGEST_TOKEN = 40  # characters of a token that a message shows
-_DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_DECIMAL = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = rb"(?i:%b|[+-]?(?:nan|inf(?:inity)?))" % _DECIMAL
 _MOST_DIGITS = 19  # always fits in an unsigned 64-bit integer
 _ROUNDED = 1e-9  # tolerance above 1 of a probability
 _SMALLEST_POSITIVE = 5e-324
@@ -124,7 +125,7 @@ class Layout:
             elif place == self.most:
                 cause = f"too many columns for {self.form!r}, from {shown(token)} on"
             elif not self.weighed:
-                cause = None if _is_number(token) else f"{shown(token)} is not a number"
+                cause = None if re.fullmatch(_NUMBER, token) else f"{shown(token)} is not a number"
             elif place == len(self.columns) and probability(token) is None:
                 cause = f"{shown(token)} is not a probability"
             if cause is not None:
@@ -304,7 +305,7 @@ def probability(token: bytes) -> float | None:
     if fraction := re.fullmatch(rb"([+-]?[0-9]{1,300})/([0-9]{1,300})", token):
         above, below = int(fraction[1]), int(fraction[2])
         positive, value = above != 0, above / below if below else np.inf
-    elif re.fullmatch(_DECIMAL.encode(), token):
+    elif re.fullmatch(_DECIMAL, token):
         positive, value = re.match(rb"[^eE]*[1-9]", token) is not None, float(token)
     else:
         return None
@@ -391,61 +392,6 @@ def shortage_text(announced: int, found: int, noun: str) -> str:
     return f"the header announces {count_text(announced, noun)}, but only {found:,} follow"
 
 
-_LINE_END = ord("\n")
-_DIGITS = "0123456789"
-_END = 254
-_NUMBER: tuple[dict[str, int], ...] = (
-    {"+-": 1, _DIGITS: 2, ".": 3, "nN": 8, "iI": 11},
-    {_DIGITS: 2, ".": 3, "nN": 8, "iI": 11},
-    {_DIGITS: 2, ".": 4, "eE": 5, " \t\n": _END},
-    {_DIGITS: 4},
-    {_DIGITS: 4, "eE": 5, " \t\n": _END},
-    {"+-": 6, _DIGITS: 7},
-    {_DIGITS: 7},
-    {_DIGITS: 7, " \t\n": _END},
-    {"aA": 9},
-    {"nN": 10},
-    {" \t\n": _END},
-    {"nN": 12},
-    {"fF": 13},
-    {"iI": 14, " \t\n": _END},
-    {"nN": 15},
-    {"iI": 16},
-    {"tT": 17},
-    {"yY": 10},
-)
-"""Automaton of a number: the next state by state and character.
-
-The states are those behind nothing, the sign, whole digits, a point without them, the point or digits behind it, the e,
-its sign and its digits, and then the letters of `nan` and `infinity`, which `inf` may stand for."""
-_RIGHT, _WRONG, _COMMENT = _END << 8, (_END + 1) << 8, len(_NUMBER) << 8
-
-
-def _moves() -> NDArray[np.uint16]:
-    """Return the automaton of a number, and behind it that of a comment, which is no banner and has no byte 0.
-
-    It is a table of the next state, times 256, by state and character.
-    """
-    plain = len(_NUMBER) + len(BANNER)
-    moves = np.full((plain + 1, 256), _WRONG, np.uint16)
-    for state, ways in enumerate(_NUMBER):
-        for characters, following in ways.items():
-            moves[state, list(characters.encode())] = following << 8
-    moves[len(_NUMBER) :, 1:] = plain << 8
-    moves[len(_NUMBER) :, _LINE_END] = _RIGHT
-    for state, letters in enumerate(zip(BANNER, BANNER.upper(), strict=True), start=len(_NUMBER)):
-        moves[state, list(letters)] = _WRONG if state + 1 == plain else (state + 1) << 8
-    return moves.ravel()
-
-
-def _is_number(token: bytes) -> bool:
-    """Return whether a token is a decimal number, `nan`, `inf` or `infinity`."""
-    moves, state = _moves(), 0
-    for character in token + b"\n":
-        state = int(moves[state + character]) if state < _RIGHT else _WRONG
-    return state == _RIGHT
-
-
 def _tokens(text: bytes, places: NDArray[np.int64]) -> "pa.Array":
     """Return the parts of a text between pairs of places, which ascend, as an Arrow array."""
     import pyarrow as pa
@@ -459,23 +405,15 @@ def _tokens(text: bytes, places: NDArray[np.int64]) -> "pa.Array":
 
 
 def _rows(text: bytes, count: int, layout: Layout, state: NDArray[np.int64], announced: int) -> list[Any]:
-    """Parse a block of `count` lines; see `read_lines` and, for `state`, `_scan`."""
+    """Parse a block of `count` lines; see `read_lines` and, for `state`, `native/loops.cpp`."""
     limits = np.array([(column.smallest, column.largest) for column in layout.columns], np.int64)
     ids = np.empty((len(limits), count), np.int64)
     places = np.zeros((5 * layout.weighed, count), np.int64)
     after, room = state[3] + count, state[2]
     text_, comments = np.frombuffer(text, np.uint8), np.frombuffer(layout.comments.encode(), np.uint8)
-    numbers = (
-        ord(layout.letter or "\0"),
-        layout.fewest,
-        layout.most,
-        layout.alike,
-        len(limits),
-        layout.weighed,
-        _COMMENT,
-    )
+    numbers = ord(layout.letter or "\0"), layout.fewest, layout.most, layout.alike, len(limits), layout.weighed
     how = np.array(numbers, np.int64)
-    rows = loop("scan", text_, text_.size, comments, comments.size, _moves(), limits, how, ids, places, count, state)
+    rows = loop("scan", text_, text_.size, comments, comments.size, limits, how, ids, places, count, state)
     found: list[Any] = list(ids[:, :rows])
     if layout.weighed:
         likely = probabilities(_tokens(text, places[1:3, :rows]))

@@ -2,7 +2,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
+
+#include <strings.h>
 
 namespace {
 
@@ -14,12 +18,48 @@ struct Field {
 
 constexpr uint32_t kUnlabelled = UINT32_MAX;
 
-// States of the automaton of numbers, times 256; see `moves` in host/graph/formats/parsing.py.
-constexpr uint16_t kRight = 254 << 8, kWhole = 2 << 8;
 constexpr int64_t kMostDigits = 19;
+constexpr std::string_view kBanner = "%%matrixmarket";
 
 bool is_blank(uint8_t letter) { return letter == ' ' || letter == '\t'; }
 bool is_digit(uint8_t letter) { return '0' <= letter && letter <= '9'; }
+
+// Whether a text, in which a line ends, begins with a word in small letters or others.
+bool begins(const uint8_t* text, std::string_view word) {
+    return strncasecmp(reinterpret_cast<const char*>(text), word.data(), word.size()) == 0;
+}
+
+// Moves a place in a text behind digits; returns how many there are.
+int64_t digits(const uint8_t* text, int64_t& at) {
+    const int64_t first = at;
+    while (is_digit(text[at])) ++at;
+    return at - first;
+}
+
+// Moves a place in a text behind a decimal number, `nan`, `inf` or `infinity`; returns whether there is one.
+bool number(const uint8_t* text, int64_t& at) {
+    at += text[at] == '+' || text[at] == '-';
+    for (const std::string_view word : {"infinity", "inf", "nan"}) {
+        if (is_digit(text[at])) break;
+        if (begins(text + at, word)) {
+            at += int64_t(word.size());
+            return true;
+        }
+    }
+    int64_t found = digits(text, at);
+    if (text[at] == '.') found += digits(text, ++at);
+    if (found == 0 || (text[at] | 32) != 'e') return found > 0;
+    ++at;
+    at += text[at] == '+' || text[at] == '-';
+    return digits(text, at) > 0;
+}
+
+// Moves a place in a text to the end of a comment; returns whether it is no banner and has no byte 0.
+bool comment(const uint8_t* text, int64_t& at) {
+    const uint8_t* const begin = text + at;
+    while (text[at] != '\n') ++at;
+    return !begins(begin, kBanner) && std::find(begin, text + at, 0) == text + at;
+}
 
 }  // namespace
 
@@ -211,7 +251,6 @@ struct Lines {
     int64_t fewest, most, alike;  // columns, and whether all rows have the same number of them
     int64_t columns;  // of ids
     int64_t weighed;  // whether rows have a probability and perhaps a word
-    int64_t comment;  // state of the automaton in which comments begin, times 256
 };
 
 // What has been read.
@@ -225,22 +264,16 @@ struct State {
 // column; `places` five of them: of transitions the number of each row's line, and where its probability and its word
 // begin and end.
 CYSCC_EXPORT int64_t cyscc_scan(const uint8_t* text, int64_t size, const uint8_t* comments, int64_t comment_count,
-                                const uint16_t* moves, const int64_t* limits, const Lines* how, int64_t* ids,
-                                int64_t* places, int64_t stride, State* state) {
+                                const int64_t* limits, const Lines* how, int64_t* ids, int64_t* places,
+                                int64_t stride, State* state) {
     int64_t at = 0, rows = 0, line = state->line;
-    // From a state of the automaton on, up to the character that ends the number or comment.
-    const auto moved = [&](uint16_t now) {
-        while (now < kRight) now = moves[now + text[at++]];
-        --at;
-        return now == kRight;
-    };
     const auto skip_blanks = [&] {
         while (is_blank(text[at])) ++at;
     };
     for (bool valid = true; valid && at < size; ++at, line += valid) {
         skip_blanks();
         if (std::find(comments, comments + comment_count, text[at]) != comments + comment_count) {
-            valid = moved(uint16_t(how->comment));
+            valid = comment(text, at);
             continue;
         }
         if (text[at] == '\n') continue;
@@ -267,10 +300,7 @@ CYSCC_EXPORT int64_t cyscc_scan(const uint8_t* text, int64_t size, const uint8_t
                     places[(place + 1) * stride + rows] = at;
                 }
             } else {
-                // Most numbers begin with digits, which take less time by themselves.
-                uint16_t now = 0;
-                for (; is_digit(text[at]); ++at) now = kWhole;
-                valid = moved(now);
+                valid = number(text, at);
             }
             const int64_t end = at;
             skip_blanks();
@@ -322,58 +352,42 @@ CYSCC_EXPORT void cyscc_crossbar(int64_t* links, int64_t ports, int64_t count, c
 
 namespace {
 
-// Operations on an element, which is at an address; they return its old value.
-template <class Word>
-struct Atomics {
-    using Element = std::atomic_ref<Word>;
-    static constexpr auto kOrder = std::memory_order_relaxed;
-
-    static int64_t add(Element element, Word value) { return element.fetch_add(value, kOrder); }
-    static int64_t and_(Element element, Word value) { return element.fetch_and(value, kOrder); }
-    static int64_t or_(Element element, Word value) { return element.fetch_or(value, kOrder); }
-    static int64_t exchange(Element element, Word value) { return element.exchange(value, kOrder); }
-    // Signed comparison: steps only compare signed integers.
-    static int64_t max(Element element, Word value) {
-        Word old = element.load(kOrder);
-        while (old < value && !element.compare_exchange_weak(old, value, kOrder)) {}
-        return old;
-    }
-    static int64_t min(Element element, Word value) {
-        Word old = element.load(kOrder);
-        while (old > value && !element.compare_exchange_weak(old, value, kOrder)) {}
-        return old;
-    }
-    static int64_t swap(Element element, Word expected, Word value) {
-        element.compare_exchange_strong(expected, value, kOrder);
-        return expected;
-    }
-};
+constexpr auto kOrder = std::memory_order_relaxed;
 
 template <class Word>
 std::atomic_ref<Word> at(int64_t address) {
     return std::atomic_ref<Word>(*reinterpret_cast<Word*>(uintptr_t(address)));
 }
 
+// Replaces an element by a value that comes before it in an order, or after it; signed, as all integers of steps.
+template <class Word, class Before>
+int64_t replace(int64_t address, Word value, Before before) {
+    Word old = at<Word>(address).load(kOrder);
+    while (before(old, value) && !at<Word>(address).compare_exchange_weak(old, value, kOrder)) {}
+    return old;
+}
+
+template <class Word>
+int64_t swap(int64_t address, Word expected, Word value) {
+    at<Word>(address).compare_exchange_strong(expected, value, kOrder);
+    return expected;
+}
+
 }  // namespace
 
-#define CYSCC_ATOMIC(NAME, FUNCTION)                                                  \
-    CYSCC_EXPORT int64_t cyscc_atomic_##NAME##32(int64_t address, int64_t value) {    \
-        return Atomics<int32_t>::FUNCTION(at<int32_t>(address), int32_t(value));      \
-    }                                                                                 \
-    CYSCC_EXPORT int64_t cyscc_atomic_##NAME##64(int64_t address, int64_t value) {    \
-        return Atomics<int64_t>::FUNCTION(at<int64_t>(address), value);               \
+// They are of elements at an address, and return the old value.
+#define CYSCC_ATOMICS(BITS, WORD)                                                                                    \
+    CYSCC_ATOMIC(add, BITS, at<WORD>(address).fetch_add(WORD(value), kOrder))                                        \
+    CYSCC_ATOMIC(and_, BITS, at<WORD>(address).fetch_and(WORD(value), kOrder))                                       \
+    CYSCC_ATOMIC(or_, BITS, at<WORD>(address).fetch_or(WORD(value), kOrder))                                         \
+    CYSCC_ATOMIC(exchange, BITS, at<WORD>(address).exchange(WORD(value), kOrder))                                    \
+    CYSCC_ATOMIC(maximum, BITS, replace(address, WORD(value), std::less<WORD>()))                                    \
+    CYSCC_ATOMIC(minimum, BITS, replace(address, WORD(value), std::greater<WORD>()))                                 \
+    CYSCC_EXPORT int64_t cyscc_atomic_swap##BITS(int64_t address, int64_t expected, int64_t value) {                 \
+        return swap(address, WORD(expected), WORD(value));                                                           \
     }
+#define CYSCC_ATOMIC(NAME, BITS, RESULT) \
+    CYSCC_EXPORT int64_t cyscc_atomic_##NAME##BITS(int64_t address, int64_t value) { return RESULT; }
 
-CYSCC_ATOMIC(add, add)
-CYSCC_ATOMIC(max, max)
-CYSCC_ATOMIC(min, min)
-CYSCC_ATOMIC(and, and_)
-CYSCC_ATOMIC(or, or_)
-CYSCC_ATOMIC(exchange, exchange)
-
-CYSCC_EXPORT int64_t cyscc_atomic_swap32(int64_t address, int64_t expected, int64_t value) {
-    return Atomics<int32_t>::swap(at<int32_t>(address), int32_t(expected), int32_t(value));
-}
-CYSCC_EXPORT int64_t cyscc_atomic_swap64(int64_t address, int64_t expected, int64_t value) {
-    return Atomics<int64_t>::swap(at<int64_t>(address), expected, value);
-}
+CYSCC_ATOMICS(32, int32_t)
+CYSCC_ATOMICS(64, int64_t)

@@ -3,13 +3,12 @@
 Help only needs these. The generators are slow to import, and are imported with the first model.
 """
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cyscc.host.graph.kinds import SEED, Kind, Size
+from cyscc.host.graph.kinds import Kind, read_kinds
 from cyscc.host.output.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,16 +49,9 @@ _BOUNDS: dict[str, Callable[..., tuple[int, int]]] = {
 }
 
 
-def _read(name: str, about: dict[str, Any]) -> Family:
-    sizes = {each: Size(**size) for each, size in about["sizes"].items()}
-    if about.get("drawn"):
-        sizes["seed"] = SEED
-    return Family(text=about["text"], sizes=sizes, bound=_BOUNDS[name])
-
-
 FAMILIES = {
-    name: _read(name, about)
-    for name, about in tomllib.loads(Path(__file__).with_name("families.toml").read_text(encoding="utf-8")).items()
+    name: Family(**vars(kind), bound=_BOUNDS[name])
+    for name, kind in read_kinds(Path(__file__).with_name("families.toml")).items()
 }
 """The families by name."""
 

@@ -3,7 +3,3 @@
 The layout of the graph can renumber states, and interleave the transitions of states that have few. The published
 scheme and its additions share most steps.
 """
-
-from cyscc.host.baselines.software.fbt.algorithm import Fbt, decompose_regions, fbt
-
-__all__ = ["Fbt", "decompose_regions", "fbt"]

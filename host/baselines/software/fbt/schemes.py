@@ -5,8 +5,8 @@ An entry of the following three arrays has a position or a state in 29 bits, and
 =========  =====================================  =======================================  ====================
 bit        `offsets`                              `results`                                `trans`
 =========  =====================================  =======================================  ====================
-31         the state has its component, or is     the same                                 locked: it holds a
-           none of the subgraph                                                            pivot
+31         the state has its component            the same                                 locked: it holds a
+                                                                                           pivot
 30         in the frontier of the forward search  of the backward one; between searches:   part of the target
                                                   reached by the forward one
 29         explored by it; between searches: the  by the backward one; between searches:   part of the target
@@ -37,20 +37,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cyscc.host.baselines.devices import atomic
 from cyscc.host.baselines.devices.primitives import OpenList
-from cyscc.host.baselines.devices.steps import (
-    DeviceArray,
-    Step,
-    atomic_add,
-    atomic_and,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_swap,
-    block_step,
-    device_function,
-    step,
-)
+from cyscc.host.baselines.devices.steps import DeviceArray, Step, block_step, device_function, step
 from cyscc.host.baselines.software.decomposition import SoftwareSetting
 from cyscc.host.baselines.software.fbt.layout import PADDING, WARP, Layout, Transitions
 
@@ -64,8 +53,6 @@ _SHIFT = 29
 _PENDING = _EXPLORED
 """Bit of `offsets` between searches: the state has no region yet."""
 MASK = 2**29 - 1
-REMOVED = -1
-"""Entry of `results` of a state outside of the subgraph."""
 
 _FORWARD, _BACKWARD = 1, 2
 """Directions of a search, and indices of cells: the last iteration that put a state into the frontier."""
@@ -117,7 +104,7 @@ class _States(NamedTuple):
 @device_function
 def _add_at(counter: DeviceArray, thread: int, number: int) -> None:
     """Add to a counter that is spread over a power of two of cells."""
-    atomic_add(counter, (thread >> _NEAR) & (counter.size - 1), number)
+    atomic.add(counter, (thread >> _NEAR) & (counter.size - 1), number)
 
 
 @device_function
@@ -180,7 +167,7 @@ def _trim(thread: int, on: _States, number: int) -> None:
 def _reach(target: int, infos: DeviceArray, cache: DeviceArray, base: int, room: int) -> int:
     """Put a state into the frontier; return 1 if another iteration is needed for it, 0 if the cache holds it."""
     infos[target] = infos[target] | _FRONTIER
-    if room > 0 and atomic_swap(cache, base + target % room, _EMPTY, target) == _EMPTY:
+    if room > 0 and atomic.swap(cache, base + target % room, _EMPTY, target) == _EMPTY:
         return 0
     return 1
 
@@ -276,9 +263,9 @@ def _search_cached(
 
 @step
 def _begin_states(thread: int, on: _States) -> None:
-    """Mark whether a state waits for a region."""
+    """Have a state wait for a region."""
     offsets = on.forward.offsets
-    offsets[thread] = (offsets[thread] & MASK) | (_LOCK if on.results[thread] < 0 else _PENDING)
+    offsets[thread] = (offsets[thread] & MASK) | _PENDING
 
 
 @step
@@ -324,11 +311,11 @@ def _claim(state: int, on: _States, places: int, first: int) -> int:
     place = hashed - first
     if place >= places:
         if hashed < on.cells[_FOLLOWING]:
-            atomic_min(on.cells, _FOLLOWING, hashed)
+            atomic.minimum(on.cells, _FOLLOWING, hashed)
         return -1
     held = trans[place]
     if held >= 0:
-        before = atomic_swap(trans, place, held, _LOCK | state)
+        before = atomic.swap(trans, place, held, _LOCK | state)
         if before == held:
             results[state] = held
             offsets[state] = (info & MASK) | _FRONTIER
@@ -351,7 +338,7 @@ def _unlock(place: int, on: _States) -> int:
     pivot = on.forward.trans[place] & MASK
     on.forward.trans[place] = on.results[pivot]
     on.results[pivot] = pivot | _FRONTIER
-    atomic_add(on.cells, _PIVOTS, 1)
+    atomic.add(on.cells, _PIVOTS, 1)
     return pivot
 
 
@@ -373,11 +360,9 @@ class Published:
     layout : Layout
         The graph on the device.
     setting : SoftwareSetting
-        How it runs, see `cyscc.host.baselines.software.fbt.Fbt`.
+        How it runs, see `cyscc.host.baselines.software.fbt.algorithm.decompose_regions`.
     initial : array of int32, shape (n,)
-        Region of each state, or `REMOVED`.
-    removed : int
-        Number of states that are removed.
+        Region of each state.
 
     Attributes
     ----------
@@ -385,7 +370,7 @@ class Published:
         The arrays of the run.
     """
 
-    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
+    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray) -> None:
         device, options = setting.device, setting.options
         self._device = device
         self._watch = setting.watch
@@ -396,12 +381,11 @@ class Published:
         self._open = OpenList(device, initial)
         edges, done, cells = (device.zeros(size) for size in (_COUNTED, _COUNTED, _CELLS))
         self.on = _States(layout.forward, layout.backward, initial, edges, done, cells, self._open.vertices)
-        self._removed = removed
         self._rounds = self._trims = self._searches = self._others = 0
 
     def finish(self) -> None:
         """Find all components."""
-        self._begin()
+        self._device.run(_begin_states, self._states, self.on)
         while True:
             self._trim()
             self._watch(self._done(), self._states)
@@ -422,18 +406,14 @@ class Published:
             "edges": int(self._device.read(self.on.edges).sum()),
         }
 
-    def _begin(self) -> None:
-        """Prepare the bits of the states."""
-        self._device.run(_begin_states, self._states, self.on)
-
     def _each(self, step: Step, *arguments: Any) -> None:
         """Launch a step over the states that are left."""
         self._others += 1
         self._device.run(step, self._open.length, self.on, *arguments)
 
     def _done(self) -> int:
-        """Return the number of states that have a component, or are none of the subgraph."""
-        return int(self._device.read(self.on.done).sum()) + self._removed
+        """Return the number of states that have a component."""
+        return int(self._device.read(self.on.done).sum())
 
     def _trim(self) -> None:
         """Trim to a fixpoint."""
@@ -532,7 +512,7 @@ def _spread(thread: int, on: _States, lists: _Lists, queue: DeviceArray, followi
     hops = _HOPS
     while state >= 0:
         # First: a thread that changes the colour later queues the state again.
-        atomic_and(offsets, state, ~_FRONTIER)
+        atomic.and_(offsets, state, ~_FRONTIER)
         colour = colours[state]
         first, last, stride = _state_range(state, on.forward)
         state = -1
@@ -542,14 +522,18 @@ def _spread(thread: int, on: _States, lists: _Lists, queue: DeviceArray, followi
             if target == PADDING:
                 break
             looked += 1
-            if results[target] != word or colours[target] >= colour or atomic_max(colours, target, colour) >= colour:
+            if (
+                results[target] != word
+                or colours[target] >= colour
+                or atomic.maximum(colours, target, colour) >= colour
+            ):
                 continue
             lists.counters[_CHANGED] = 1
-            if atomic_or(offsets, target, _FRONTIER) & _FRONTIER == 0:
+            if atomic.or_(offsets, target, _FRONTIER) & _FRONTIER == 0:
                 if state < 0 and hops > 0:
                     state = target
                 else:
-                    following[atomic_add(lists.counters, _FORWARD, 1)] = target
+                    following[atomic.add(lists.counters, _FORWARD, 1)] = target
     _add_at(on.edges, thread, looked)
 
 
@@ -567,7 +551,7 @@ def _claim_listed(
     """Claim pivots for the regions of listed states, in no particular order; note the places that they have locked."""
     place = _claim(listed[(thread + 1) * _STRIDE % length], on, places, first)
     if place >= 0:
-        lists.backward[atomic_add(lists.counters, _BACKWARD, 1)] = place
+        lists.backward[atomic.add(lists.counters, _BACKWARD, 1)] = place
 
 
 @step
@@ -583,9 +567,9 @@ def _collect(thread: int, on: _States, lists: _Lists) -> None:
     """Queue a state that is in a frontier."""
     state = on.left[thread]
     if on.forward.offsets[state] & _FRONTIER != 0:
-        lists.forward[atomic_add(lists.counters, _FORWARD, 1)] = state
+        lists.forward[atomic.add(lists.counters, _FORWARD, 1)] = state
     if on.results[state] & _FRONTIER != 0:
-        lists.backward[atomic_add(lists.counters, _BACKWARD, 1)] = state
+        lists.backward[atomic.add(lists.counters, _BACKWARD, 1)] = state
 
 
 @device_function
@@ -612,11 +596,11 @@ def _follow(
             if not 0 <= infos[target] <= MASK or on.results[target] & MASK != region:
                 continue
             # Of several threads, the first to set the bit explores it.
-            if atomic_or(infos, target, _FRONTIER) & _REACHED == 0:
+            if atomic.or_(infos, target, _FRONTIER) & _REACHED == 0:
                 if following < 0 and hops > 0:
                     following = target
                 else:
-                    queue[atomic_add(counters, end, 1)] = target
+                    queue[atomic.add(counters, end, 1)] = target
     _add_at(on.edges, state, looked)
 
 
@@ -634,16 +618,11 @@ def _search(thread: int, on: _States, lists: _Lists, forward: int, count: int, b
 class Listed(Published):
     """A decomposition with the additions; see `Published` for parameters and attributes."""
 
-    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray, removed: int) -> None:
-        super().__init__(layout, setting, initial, removed)
+    def __init__(self, layout: Layout, setting: SoftwareSetting, initial: DeviceArray) -> None:
+        super().__init__(layout, setting, initial)
         self._hub = layout.hub
         forward, backward = (self._device.zeros(self._states, np.int32) for _ in range(2))
         self._lists = _Lists(forward, backward, self._device.zeros(4))
-
-    def _begin(self) -> None:
-        super()._begin()
-        if self._removed:
-            self._compact()
 
     def _done(self) -> int:
         return self._states - self._open.length

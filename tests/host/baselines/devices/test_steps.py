@@ -5,23 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices import atomic, open_device
 from cyscc.host.baselines.devices.primitives import count_up, prefix_sum
-from cyscc.host.baselines.devices.steps import (
-    ORDERS,
-    Device,
-    Order,
-    atomic_add,
-    atomic_and,
-    atomic_exchange,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_swap,
-    block_step,
-    device_function,
-    step,
-)
+from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, block_step, device_function, step
 
 WAYS = [(name, threads) for name in ORDERS for threads in (1, 3)]
 
@@ -33,16 +19,16 @@ def twice(number: int) -> int:
 
 @step
 def spread(thread: int, cells: Any, places: Any, count: Any, found: Any) -> None:
-    atomic_add(cells, 0, thread)
-    atomic_max(cells, 1, thread)
-    atomic_min(cells, 2, -thread)
-    atomic_or(cells, 3, 1 << (thread % 40))
-    atomic_and(cells, 4, ~(1 << (thread % 40)))
-    if atomic_swap(cells, 5, -1, thread) == -1:
+    atomic.add(cells, 0, thread)
+    atomic.maximum(cells, 1, thread)
+    atomic.minimum(cells, 2, -thread)
+    atomic.or_(cells, 3, 1 << (thread % 40))
+    atomic.and_(cells, 4, ~(1 << (thread % 40)))
+    if atomic.swap(cells, 5, -1, thread) == -1:
         cells[6] = thread
-    before = atomic_exchange(places, thread % 7, thread)
+    before = atomic.exchange(places, thread % 7, thread)
     if before >= 0:
-        found[atomic_add(count, 0, 1)] = twice(before)
+        found[atomic.add(count, 0, 1)] = twice(before)
 
 
 @block_step(words=1)

@@ -1,4 +1,4 @@
-"""Files of Markov decision processes, read and written."""
+"""Files of Markov decision processes, and of names and labels beside them: read, written, and refused in one line."""
 
 import gzip
 import os
@@ -9,8 +9,13 @@ import pytest
 
 from cyscc.host.baselines.mdp.families import family
 from cyscc.host.baselines.mdp.formats import read_mdp, write_mdp
+from cyscc.host.baselines.mdp.formats.annotations import files_beside, read_annotations
 from cyscc.host.baselines.mdp.model import Mdp
+from cyscc.host.graph import available_memory
+from cyscc.host.graph.available_memory import AvailableMemory
+from cyscc.host.output.errors import InputError
 from tests.host.baselines.mdp.models import SMALL, model
+from tests.refusals import refused
 
 TRA = """3 4 6
 0 0 0 0.5 a
@@ -185,3 +190,255 @@ def test_text_that_is_written(tmp_path: Path) -> None:
         f"state 0 init\n\taction 0\n\t\t0 : {third}\n\t\t1 : {third}\n\t\t2 : {third}\n\taction 1\n\t\t2 : 1\n"
         "state 1\n\taction 0\n\t\t1 : 1\nstate 2\n\taction 0\n\t\t0 : 0.5\n\t\t2 : 0.5\n"
     )
+
+
+FORM = "'SOURCE CHOICE TARGET PROBABILITY ACTION'"
+HEADER = "expected the header 'STATES CHOICES TRANSITIONS'"
+
+BAD_TRA = {
+    "0 0 0 1\n": f":1: {HEADER}",
+    "\n\n": f":2: {HEADER}",
+    "dtmc\n0 0 1\n": ":1: expected a model of type 'mdp', not 'dtmc'",
+    "1 1 x\n": ":1: 'x' is not a number of transitions",
+    "1 -1 1\n": ":1: the number of choices, -1, is negative",
+    "0 0 0\n": ":1: the model is empty: it has no states",
+    "4294967295 1 1\n": ":1: 4294967295 states are too many for 32 bits (at most 4294967294)",
+    "1 1 4294967296\n": ":1: 4294967296 transitions are too many for 32 bits (at most 4294967295)",
+    "1 0 0\n": ": the model is empty: it has no transitions",
+    "2 2 3 2\n0 0 0 0.5 1 a\n": f":1: {HEADER} of an MDP: four numbers begin a POMDP",
+    "# a\n# b\n2 1\n0 1 1\n": f":3: {HEADER} of an MDP: two numbers begin a Markov chain",
+    "# a\n1 1 1\n# b\n0 0 0 x\n": ":4: 'x' is not a probability",
+    "1 1 1\n0 0\n": f":2: too few columns for {FORM}",
+    "1 1 1\n0 0 0 1 a b\n": f":2: too many columns for {FORM}, from 'b' on",
+    "1 1 1\nx 0 0 1\n": ":2: 'x' is not a state",
+    "1 1 1\n-1 0 0 1\n": ":2: state -1 is negative",
+    "1 1 1\n0 0.5 0 1\n": ":2: '0.5' is not a choice",
+    "1 1 1\n0 4294967296 0 1\n": ":2: choice 4294967296 is outside 0..4294967295",
+    "1 1 1\n99999999999999999999999 0 0 1\n": ":2: state 99999999999999999999999 is outside 0..0",
+    "1 2 3\n0 0 0 1\n0 1 0 0.5\n0 1 0 0.50002\n": (
+        ":3: the probabilities of choice 1 of state 0 sum to 1.00002, not to 1 within 1e-05"
+    ),
+    "1 1 1\n0 0 0 0\n": ":2: the probabilities of choice 0 of state 0 sum to 0, not to 1 within 1e-05",
+    "3 2 2\n0 0 0 1\n2 0 0 1\n": ":3: state 1 has no choices",
+    "4294967294 1 1\n0 0 0 1\n": ": state 1 has no choices",
+    "mdp\n0 0 1 1\n": ": state 1 has no choices",
+    "1 2 2\n0 0 0 1\n0 2 0 1\n": ":3: choice 1 of state 0 has no transitions",
+    "1 1 2\n0 0 0 1\n0 1 0 1\n": ": the header announces 1 choices, but there are 2",
+}
+
+NO_NUMBERS = ["nan", "inf", "1e", ".", "1..0", "1/", "1/0", "1/-1", "[0.9,1]"]
+OUTSIDE = ["-1", "1.1", "1e999999999999999999999"]
+BAD_TRA |= {f"1 1 1\n0 0 0 {token}\n": f":2: {token!r} is not a probability" for token in (*NO_NUMBERS, *OUTSIDE)}
+
+ROW = "'SOURCE PROBABILITY:TARGET... ACTION'"
+BAD_ROWS = {
+    "0 1:0\n0\n": f":3: too few columns for {ROW}",
+    "0 1:0\nx 1:0\n": ":3: 'x' is not a state",
+    "0 1:2\n": ":2: state 2 is outside 0..1",
+    "0 1:18446744073709551616\n": ":2: state 18446744073709551616 is outside 0..1",
+    "0 1:-1\n": ":2: state -1 is negative",
+    "0 1:\n": ":2: '' is not a state",
+    "0 :1\n": ":2: '' is not a probability",
+    "0 2:1\n": ":2: '2' is not a probability",
+    "0 0.5:0 a 0.5:1\n": ":2: expected 'PROBABILITY:TARGET', not 'a'",
+    "0 1:0 a:b\n": ":2: 'a' is not a probability",
+    "0 1:0\n1 0.5:0 0.5:1 a\n1 1:0 1:0\n": ":4: a transition beyond the 4 that the header announces",
+    "0 1:0\n1 1:1\n": ": the header announces 4 transitions, but only 2 follow",
+    "0 0.5:0 0.4:1\n0 1:0\n1 1:0\n": (":2: the probabilities of choice 0 of state 0 sum to 0.9, not to 1 within 1e-05"),
+    "0 0.5:0 0.5:1\n0 .5:0 .5:1\n": ": state 1 has no choices",
+    "1 1:0\n1 1:0\n1 0.5:0 0.5:1\n": ":2: state 0 has no choices",
+    "0 1:0\n1 1:0\n1 1:0\n1 1:0\n": ": the header announces 3 choices, but there are 4",
+    "0 1:0\n0 0 1 1\n": ":3: expected 'PROBABILITY:TARGET', not '0'",
+}
+"""Lines of choices below a header of 2 states, 3 choices, and 4 transitions."""
+BAD_TRA |= {"2 3 4\n" + rows: message for rows, message in BAD_ROWS.items()}
+
+START = "@type: MDP\n@nr_states\n2\n@nr_choices\n2\n@model\n"
+BAD_DRN = {
+    "@nr_states\n1\n@model\n": ":3: has no line '@type: MDP' before '@model'",
+    "@type: MDP\n@nr_states\n": ":2: the header is cut short: nothing follows @nr_states",
+    "@type: MDP\n@nr_states\n1 2\n": ":3: expected the number of states",
+    "@type: MDP\n@nr_choices\nx\n": ":3: 'x' is not a number of choices",
+    "@type: MDP\n@nr_states\n4294967295\n": ":2: 4294967295 states are too many for 32 bits (at most 4294967294)",
+    "@type: MDP\n@nr_states\n0\n@model\n": ": the model is empty: it has no states",
+    "@type: MDP\n@value_type: double-interval\n": (
+        ":2: expected values of type 'double' or 'rational', not 'double-interval'"
+    ),
+    START + "\taction 0\n": ":7: an action before the first state",
+    START + "state 0\n\t0 : 1\n": ":8: expected 'action NAME' before the transition, not '0'",
+    START + "state x\n": ":7: 'x' is not a state",
+    START + "state 1\n": ":7: expected state 0, not '1'",
+    START + "state 0\nstate 1\n": ":8: state 0 has no choices",
+    START + "state 0\naction a\naction b\n": ":9: choice 0 of state 0 has no transitions",
+    START + "state 0\naction a\n0 : 1\naction b\nstate 1\n": ":11: choice 1 of state 0 has no transitions",
+    START + "state 0\naction a\n0 : 1\nstate 1\naction a\n": ": choice 0 of state 1 has no transitions",
+    START + "state 0\naction a\n0 : 1\nstate 1\n": ": state 1 has no choices",
+    START + "state 0\naction a\n0 : 1\n": ": the header announces 2 states, but only 1 follow",
+    START: ": the header announces 2 states, but only 0 follow",
+    START + "state 0\naction a\n0 : 1\nstate 1\naction a\n0 : 1\nstate 2\n": (
+        ":13: a state beyond the 2 that the header announces"
+    ),
+    START + "state 0\naction a\n2 : 1\n": ":9: state 2 is outside 0..1",
+    START + "state 0\naction a\n0 1\n": ":9: expected 'TARGET : PROBABILITY', not '0 1'",
+    START + "state 0\naction a\n0 : p\n": ":9: 'p' is not a probability",
+    START + "state 0\naction a\n0 : 1 2\n": ":9: too many columns for 'TARGET : PROBABILITY', from '2' on",
+    START + "state 0\naction a\n0 : .9\nstate 1\naction a\n0 : 1\n": (
+        ":9: the probabilities of choice 0 of state 0 sum to 0.9, not to 1 within 1e-05"
+    ),
+    START + "state 0\naction a\n0 : 1\naction b\n0 : 1\nstate 1\naction a\n0 : 1\n": (
+        ": the header announces 2 choices, but there are 3"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "message"),
+    [(suffix, *each) for suffix, cases in (("tra", BAD_TRA), ("drn", BAD_DRN)) for each in cases.items()],
+)
+def test_bad_models(tmp_path: Path, suffix: str, text: str, message: str) -> None:
+    file = tmp_path / f"bad.{suffix}"
+    file.write_text(text)
+    with refused(InputError, f"{file}{message}"):
+        read_mdp(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.drn", b"%PDF-1.4", "a PDF document is not read"),
+        ("a.tra.gz", b"1 1 1\n0 0 0 1\n", "not gzip data"),
+        ("a.tra.gz", gzip.compress(b"1 1 1\n" * 1000, mtime=0)[:-9], "the gzip data is cut short"),
+    ],
+)
+def test_bad_file(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    with refused(InputError, f"{file}: {message}"):
+        read_mdp(file)
+
+
+def test_binary_content_is_shown_escaped(tmp_path: Path) -> None:
+    file = tmp_path / "a.tra"
+    file.write_bytes(b"1 1 1\n\x01\xff 0 0 1\n")
+    with refused(InputError, f"{file}:2: '\\x01\N{REPLACEMENT CHARACTER}' is not a state"):
+        read_mdp(file)
+
+
+MECS = np.array([0, 0, -1])
+
+LABELS = {
+    '# Labels\n\n0="init" 7="dead lock"\n2: 7\n1: 0 7 7\n1: 0\n0:\n0: 0\n': {"init": 2, "dead lock": 1},
+    "#DECLARATION\ninit a\n#END\n0 init a\r\n\n1 a": {"init": 1, "a": 2},
+    '0="none"\n': {},
+}
+
+
+@pytest.mark.parametrize("text", LABELS)
+def test_labels(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "m.lab"
+    file.write_text(text)
+    labels = read_annotations(None, file, 3).labels
+    assert labels is not None
+    assert labels.counts(MECS).get(0, {}) == LABELS[text]
+
+
+STATES = [
+    "(x,on)\n0:(-1,true)\n1:(2,false)\n2:(30,true)\n",
+    "# States\n\n( x , on )\r\n2 : (30, true)\r\n \t\r\n0:(-1,true)\r\n#\r\n1:(2,false)",
+]
+
+
+@pytest.mark.parametrize("text", STATES)
+def test_states(tmp_path: Path, text: str) -> None:
+    (tmp_path / "m.sta.gz").write_bytes(gzip.compress(text.encode()))
+    beside = files_beside(tmp_path / "m.tra.gz")
+    assert beside == (tmp_path / "m.sta.gz", None)
+    names = read_annotations(*beside, 3).names
+    assert names is not None
+    assert names.of(np.array([2, 0])) == ["x=30, on=true", "x=-1, on=true"]
+
+
+def test_states_without_variables(tmp_path: Path) -> None:
+    file = tmp_path / "m.sta"
+    file.write_text("()\n0:()\n")
+    names = read_annotations(file, None, 1).names
+    assert names is not None
+    assert names.of(np.array([0])) == [""]
+
+
+VARIABLES = "expected the variables, '(NAME,NAME,...)', not "
+DECLARED = """expected the labels, '0="NAME" 1="NAME" ...', not """
+BAD_ANNOTATIONS = {
+    ".sta": {
+        "\n": ": has no line of variables",
+        "0:(1)\n": f":1: {VARIABLES}'0:(1)'",
+        "(x)\n0:(1)\n1:(1)\n": ": state 2 has no line",
+        "(x)\n0:(1)\n2:(1)\n0:(2)\n": ":4: state 0 has two lines",
+        "(x)\n" + "1:(1)\n" * 9: ":3: state 1 has two lines",
+        "(x)\n3:(1)\n": ":2: state 3 is outside 0..2",
+        "(x)\n99999999999999999999:(1)\n": ":2: state 99999999999999999999 is outside 0..2",
+        "(x)\n-1:(1)\n": ":2: state -1 is negative",
+        "(x)\n\ny:(1)\n": ":3: 'y' is not a state",
+        "(x)\n0:(1,2)\n": ":2: 2 values, and there are 1 variable",
+        "(x)\n0:()\n": ":2: 0 values, and there are 1 variable",
+        "(x)\n0:(1\n": ":2: expected 'STATE:(VALUES)', not '0:(1'",
+        "(x)\n0:(\0)\n": ":2: expected 'STATE:(VALUES)', not '0:(\\x00)'",
+    },
+    ".lab": {
+        "\n": ": has no line of labels",
+        "0: 0\n": f":1: {DECLARED}'0: 0'",
+        '0="a" 1\n': f""":1: {DECLARED}'0="a" 1'""",
+        '0="a" 0="b"\n': ":1: label '0' is declared twice",
+        "#DECLARATION\na\n": ": has no line '#END'",
+        '0="a"\n3: 0\n': ":2: state 3 is outside 0..2",
+        '0="a"\n0: 0\n\n1: 0 1\n': ":4: '1' is no label of the header",
+        '0="a"\n0: \xff\n': ":2: 'ÿ' is no label of the header",
+        '0="a"\nx: 0\n': ":2: 'x' is not a state",
+        '0="a"\n: 0\n': ":2: '' is not a state",
+        '0="a"\n0:0\n': ":2: expected 'STATE: LABEL...', not '0:0'",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "message"),
+    [(suffix, *each) for suffix, cases in BAD_ANNOTATIONS.items() for each in cases.items()],
+)
+def test_bad_annotations(tmp_path: Path, suffix: str, text: str, message: str) -> None:
+    file = tmp_path / f"m{suffix}"
+    file.write_text(text)
+    with refused(InputError, f"{file}{message}"):
+        read_annotations(*files_beside(tmp_path / "m.tra"), 3)
+
+
+@pytest.fixture
+def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limit the memory to 1 MB, checked after every thousand transitions."""
+    monkeypatch.setattr(available_memory, "available_memory", lambda: AvailableMemory(1_000_000, "control group"))
+    monkeypatch.setattr(available_memory, "_CHECKED", 1000)
+
+
+def test_reading(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    file = tmp_path / "stairs.tra"
+    write_mdp(family("stairs", steps=300_000), file)
+    request.getfixturevalue("small_room")
+    with pytest.raises(
+        InputError,
+        match=rf"^{file}: the first [\d,]+ transitions need about [\d.]+ MB of memory, and 1.0 MB are left \(control",
+    ):
+        read_mdp(file)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_a_family_is_judged_by_its_sizes() -> None:
+    with refused(
+        InputError, "stairs models of this size need about 1.8 MB of memory, and 1.0 MB are left (control group)"
+    ):
+        family("stairs", steps=50_000)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_a_small_model_fits(tmp_path: Path) -> None:
+    file = tmp_path / "stairs.drn"
+    write_mdp(family("stairs", steps=5000), file)
+    assert read_mdp(file).states == 5000

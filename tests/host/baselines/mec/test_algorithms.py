@@ -22,7 +22,7 @@ from cyscc.host.baselines.mec.basic import MecDecomposition, run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
 from cyscc.host.baselines.mec.parallel import connected_parts, parallel, upload_mdp
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
-from cyscc.host.baselines.software.fbt import decompose_regions
+from cyscc.host.baselines.software.fbt.algorithm import decompose_regions
 from cyscc.host.baselines.software.tarjan import tarjan
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical

@@ -7,8 +7,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numba.core import event
 
 from cyscc.host.baselines.algorithms import AS_PRINTED, KINDS
@@ -21,6 +19,7 @@ from cyscc.host.baselines.software.decomposition import (
     peer_runs,
     run_software,
 )
+from cyscc.host.baselines.software.kosaraju import PHASES
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph, rmat_graph
 from tests.host.baselines.devices.simulator import simulate
@@ -37,6 +36,7 @@ WAYS = [
         for threads in ((1, 3) if KINDS[name].threads else (1,))
     ),
 ]
+SEQUENTIAL = [case for case, (name, _) in CASES.items() if not KINDS[name].threads]
 STEPS = [case for case, (name, _) in CASES.items() if KINDS[name].devices]
 every_case = pytest.mark.parametrize("case", CASES)
 
@@ -70,30 +70,12 @@ def test_awkward_graphs_and_random_ones(case: str, order: str, threads: int) -> 
             decompose(algorithm, graph, device, options, seed=seed, name=f"seed {seed}")
 
 
-@pytest.mark.parametrize(("case", "order"), [(case, order) for case, order, threads in WAYS if threads == 3])
-def test_threads_that_race(case: str, order: str) -> None:
+@pytest.mark.parametrize(("case", "order", "threads"), [way for way in WAYS if way[2] == 3 or way[0] in SEQUENTIAL])
+def test_threads_that_race(case: str, order: str, threads: int) -> None:
     algorithm, options = CASES[case]
-    with open_device("cpu", threads=3, order=Order(order)) as device:
+    with open_device("cpu", threads=threads, order=Order(order)) as device:
         for name, graph in (GIANT if AS_PRINTED in options or options.get("sources") else LARGER).items():
             decompose(algorithm, graph, device, options, name=name)
-
-
-@pytest.mark.parametrize("algorithm", KINDS)
-@pytest.mark.parametrize("name", LARGER)
-def test_larger_graphs(algorithm: str, name: str) -> None:
-    decompose(algorithm, LARGER[name])
-
-
-@pytest.mark.parametrize("algorithm", KINDS)
-@given(
-    vertices=st.integers(1, 40),
-    edges=st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=120),
-    threads=st.sampled_from([1, 3]),
-)
-@settings(max_examples=100, deadline=None, derandomize=True)
-def test_any_graph(algorithm: str, vertices: int, edges: list[tuple[int, int]], threads: int) -> None:
-    with open_device("cpu", threads=threads) as device:
-        decompose(algorithm, graph_of(vertices, [(u % vertices, v % vertices) for u, v in edges]), device)
 
 
 def check_simulated() -> None:
@@ -195,6 +177,19 @@ COUNTS = {
 def test_what_is_counted(algorithm: str) -> None:
     graph = graph_of(4, [(0, 1), (1, 2), (2, 0), (2, 3)])
     assert decompose(algorithm, graph).counts == COUNTS[algorithm]
+
+
+def test_phases_are_those_of_the_whole() -> None:
+    # The last graph is a cycle: long searches, one intersection, and a start that is found at once but for the last.
+    vertices = np.arange(200_000, dtype=np.uint32)
+    cycle = Graph.from_edges(200_000, vertices, np.roll(vertices, 1))
+    for graph in (*GRAPHS.values(), *(messy_graph(1 + seed % 30, seed, seed) for seed in range(60)), cycle):
+        timed, whole = (decompose("kosaraju", graph, options={"phases": phases}) for phases in (True, False))
+        assert (timed.labels.tolist(), timed.counts) == (whole.labels.tolist(), whole.counts)
+        assert set(timed.phases) == set(PHASES)
+        assert min(timed.phases.values()) >= 0
+        assert not whole.phases
+    assert timed.phases["searches"] > timed.phases["intersections"] > 0
 
 
 @pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])

@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.primitives import upload
 from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
-from cyscc.host.baselines.software.decomposition import SoftwareSetting
-from cyscc.host.baselines.software.fbt import Fbt
+from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
+from cyscc.host.baselines.software.fbt.algorithm import decompose_regions
 from cyscc.host.baselines.software.fbt.layout import MOST, PADDING, lay_out
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.reference import canonical, check_components
+from cyscc.host.graph.reference import canonical, check_components, strong_components
 from cyscc.host.output.errors import InputError
 from tests.host.baselines.software.cases import CONFIGURATIONS, PRINTED, Options, decompose
 from tests.host.baselines.software.graphs import cycles, layered
-from tests.system.graphs import GRAPHS, graph_of, messy_graph
+from tests.system.graphs import graph_of, messy_graph
 
 
 def counts_of(graph: Graph, options: Options = PRINTED, device: Device | None = None) -> dict[str, int]:
@@ -106,66 +106,31 @@ def test_a_long_cycle_takes_few_launches() -> None:
     assert counts_of(graph, {})["passes"] < 200
 
 
-def regions_of(size: int, *regions: list[int]) -> NDArray[np.int64]:
-    numbers = np.full(size, -1)
-    for region in regions:
-        numbers[region] = region[0]
-    return numbers
+def within(regions: list[int] | NDArray[np.int64], graph: Graph, device: Device, options: Options) -> Decomposition:
+    setting, given = SoftwareSetting(device=device, options=options), np.array(regions, np.int64)
+    found = decompose_regions(upload(device, graph), upload(device, graph.transpose()), setting, device.array(given))
+    assert check_components(canonical(device.read(found.labels)), graph) is None
+    return found
 
 
 def test_hashes_that_coincide_make_one_region_and_no_wrong_component() -> None:
     # Pivots 0 and 1, as the first of their regions in ascending order. 2 and 3 are then reached backwards from 0, and 6
     # and 7 not at all from 1: hashes 0 + 1 and 1 + 0. With an edge between them they are still two components.
-    pairs = [*cycles([0, 4], [2, 3], [1, 5], [6, 7]), (3, 0), (3, 6)]
-    graph = graph_of(8, pairs)
-    regions = regions_of(8, [0, 4, 2, 3], [1, 5, 6, 7])
+    graph = graph_of(8, [*cycles([0, 4], [2, 3], [1, 5], [6, 7]), (3, 0), (3, 6)])
     with open_device("cpu") as device:
-        setting = SoftwareSetting(device=device, options=PRINTED)
-        found = Fbt(graph, graph.transpose(), setting).decompose(regions)
-    assert check_components(canonical(found.labels), graph) is None
+        counts = within([0, 1, 0, 0, 0, 1, 1, 1], graph, device, PRINTED).counts
     # Were they two regions, the second round would have two pivots and be the last.
-    assert found.counts["pivots"] == 4
-    assert found.counts["rounds"] == 3
-
-
-def subgraph(graph: Graph, kept: NDArray[np.bool_]) -> Graph:
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
-    inside = kept[sources] & kept[graph.targets]
-    return Graph.from_edges(graph.vertices, sources[inside].astype(np.uint32), graph.targets[inside])
+    assert (counts["pivots"], counts["rounds"]) == (4, 3)
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_within_regions_of_subgraphs_that_get_smaller(name: str) -> None:
+def test_within_regions(name: str) -> None:
     for seed, order in enumerate([*ORDERS] * 4):
-        generator = np.random.default_rng(seed)
         graph = messy_graph(200, 360 + 20 * seed, seed)
-        transpose = graph.transpose()
+        # Components that lead to each other may share a region.
+        regions = strong_components(graph) // (1 + 7 * (seed % 3))
         with open_device("cpu", threads=2, order=Order(order)) as device:
-            options = {**CONFIGURATIONS[name], "as-printed": seed % 2}
-            whole = Fbt(graph, transpose, SoftwareSetting(device=device, options=options))
-            labels = whole.decompose().labels
-            assert check_components(canonical(labels), graph) is None
-            kept = np.ones(graph.vertices, np.bool_)
-            for _ in range(3):
-                kept &= generator.random(graph.vertices) < 0.9
-                labels = whole.decompose(np.where(kept, labels, -1)).labels
-                assert np.array_equal(labels >= 0, kept)
-                # Those that are not of the subgraph have no edges in it.
-                each = np.where(kept, labels, np.arange(graph.vertices))
-                assert check_components(canonical(each), subgraph(graph, kept)) is None
-
-
-def test_regions_are_checked() -> None:
-    graph = GRAPHS["cycle"]
-    with open_device("cpu") as device:
-        whole = Fbt(graph, graph.transpose(), SoftwareSetting(device=device))
-        with pytest.raises(ValueError, match=r"^regions must be -1 to 39, not 0 to 40$"):
-            whole.decompose(np.arange(1, 41) * (np.arange(40) > 0))
-        with pytest.raises(ValueError, match=r"^regions must be -1 to 39, not -2 to 0$"):
-            whole.decompose(np.where(np.arange(40) == 3, -2, 0))
-        with pytest.raises(ValueError, match=r"^regions must be of 40 states, not of shape \(3,\)$"):
-            whole.decompose(np.zeros(3, np.int64))
-        assert whole.decompose(np.full(40, -1)).labels.tolist() == [-1] * 40
+            within(regions.astype(np.int64), graph, device, {**CONFIGURATIONS[name], "as-printed": seed % 2})
 
 
 def test_the_graph_itself_is_not_written_to() -> None:

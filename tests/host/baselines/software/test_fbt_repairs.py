@@ -14,8 +14,9 @@ import pytest
 from cyscc.host.baselines.devices.cpu import CpuDevice
 from cyscc.host.baselines.devices.steps import BlockStep, Order, Step
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting
-from cyscc.host.baselines.software.fbt import algorithm, fbt
+from cyscc.host.baselines.software.fbt import algorithm
 from cyscc.host.baselines.software.fbt import schemes as module
+from cyscc.host.baselines.software.fbt.algorithm import fbt
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.reference import canonical, check_components
 from tests.host.baselines.software.graphs import cycles

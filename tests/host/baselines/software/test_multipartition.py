@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import cyscc.host.baselines.software.multipartition as module
-from cyscc.host.baselines.devices import open_device
+from cyscc.host.baselines.devices import atomic, open_device
 from cyscc.host.baselines.devices.primitives import priority
-from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, Step, atomic_max, step
+from cyscc.host.baselines.devices.steps import ORDERS, Order, Step, step
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.multipartition import (
-    FORWARD,
     PARTITION,
     STRIP,
     Arrays,
@@ -37,27 +36,11 @@ def test_the_graph_that_warms_up_takes_all_ways() -> None:
 
 
 @step
-def draw_first(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
-        vertex = int(vertices[place])
-        if on.marks[vertex] & FORWARD == 0:
-            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, ((1 << 31) - vertex << 31) + vertex + 1)
-
-
-@step
-def draw_last(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
-    for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
-        vertex = int(vertices[place])
-        if on.marks[vertex] & FORWARD == 0:
-            atomic_max(on.drawn, on.marks[vertex] >> PARTITION, vertex + 1)
-
-
-@step
 def draw_any(thread: int, length: int, vertices: Any, on: Arrays, salt: int) -> None:
     """Draw also from what the pivot reaches, its own component among that."""
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
-        atomic_max(on.drawn, on.marks[vertex] >> PARTITION, drawn_number(vertex, salt))
+        atomic.maximum(on.drawn, on.marks[vertex] >> PARTITION, drawn_number(vertex, salt))
 
 
 @step
@@ -66,7 +49,7 @@ def draw_elsewhere(thread: int, length: int, vertices: Any, on: Arrays, salt: in
     for place in range(thread * STRIP, min(thread * STRIP + STRIP, length)):
         vertex = int(vertices[place])
         other = on.marks[vertices[(place + length // 2) % length]] >> PARTITION
-        atomic_max(on.drawn, other, drawn_number(vertex, salt))
+        atomic.maximum(on.drawn, other, drawn_number(vertex, salt))
 
 
 @step
@@ -74,7 +57,7 @@ def draw_none(thread: int, length: int, vertices: Any, on: Arrays, salt: int) ->
     """Draw nothing."""
 
 
-DRAWS = [draw_first, draw_last, draw_any, draw_elsewhere, draw_none]
+DRAWS = [draw_any, draw_elsewhere, draw_none]
 
 
 @pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.function.__name__)
@@ -86,27 +69,6 @@ def test_no_vice_pivot_splits_a_component(draw: Step, monkeypatch: pytest.Monkey
             decompose("multipartition", graph, device, name=name)
         for seed in range(40):
             decompose("multipartition", messy_graph(60, 90, seed), device, seed=seed, name=f"seed {seed}")
-
-
-def test_no_first_vice_pivot_splits_a_component(monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = module.hub
-    graph = acyclic_rings(20, 2)
-    calls = chosen = 0
-
-    def choose(device: Device, graph: Any, transpose: Any, marks: Any, mark: int) -> int:
-        nonlocal calls, chosen
-        calls += 1
-        if calls % 2:
-            return hub(device, graph, transpose, marks, mark)
-        chosen += int(marks[vice] == mark)
-        return vice if marks[vice] == mark else -1
-
-    monkeypatch.setattr(module, "hub", choose)
-    with open_device("cpu") as device:
-        for vice in range(graph.vertices):
-            decompose("multipartition", graph, device, name=f"vice pivot {vice}")
-    assert calls == 2 * graph.vertices
-    assert chosen > 20
 
 
 def test_vice_pivots_save_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
