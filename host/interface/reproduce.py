@@ -11,7 +11,7 @@ from cyscc.host.experiments.studies.machines import SEARCH_MACHINES
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import experiment
 from cyscc.host.interface.given import overrides_of
-from cyscc.host.specification.ask import described, question
+from cyscc.host.specification.ask import Ask, described, question
 from cyscc.host.specification.numbers import listed_values, whole_number
 from cyscc.host.specification.run import resolved_profile
 from cyscc.sim.trust import GivenText
@@ -27,7 +27,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 MACHINES = ", ".join(SEARCH_MACHINES)
 _PIVOTS = replace(KINDS["quach"].options["pivots"], help="pivots at a time")
-_OPTIONS, _ = described({**vars(notes), **globals()}, "options")
+_OPTIONS, _ = described({**vars(notes), **globals()}, "options", Ask)
 """Options of the studies; which of them has which says the catalogue."""
 
 _FIGURES = "".join(

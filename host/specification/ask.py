@@ -139,19 +139,20 @@ class Ask:
         return value
 
 
+_Kind = TypeVar("_Kind", bound=Ask)
+
 _CONSTANT = re.compile(r"\{([A-Z]\w*)\}")
 """A constant of a module in a help text."""
 
 
-def _described(about: Mapping[str, Any], names: Mapping[str, Any]) -> Ask:
+def _described(about: Mapping[str, Any], names: Mapping[str, Any], kind: type[_Kind]) -> _Kind:
     """Return an option as a file describes it, by the fields of `Ask`.
 
-    Parsers and choices may be names of the module, whose constants may stand in the help in braces; ``like`` is an
-    option of a run, ``part`` the part of a place whose form it has.
+    Parsers, forms and choices may be names of the module, whose constants may stand in the help in braces; ``like`` is
+    an option of a run, ``part`` the part of a place whose form it has.
     """
     found = dict(about)
-    if "parse" in found:
-        found["parse"] = names[found["parse"]]
+    found |= {field: names[found[field]] for field in ("parse", "form") if field in found}
     if "part" in found:
         found["form"] = partial(check_part, found.pop("part"))
     if "choices" in found:
@@ -161,10 +162,10 @@ def _described(about: Mapping[str, Any], names: Mapping[str, Any]) -> Ask:
         found["writes"] = Content[found["writes"]]
     if "help" in found:
         found["help"] = _CONSTANT.sub(lambda word: str(names[word[1]]), found["help"])
-    return replace(names["option_of"](found.pop("like")), **found) if "like" in found else Ask(**found)
+    return replace(names["option_of"](found.pop("like")), **found) if "like" in found else kind(**found)
 
 
-def described(names: Mapping[str, Any], section: str) -> tuple[dict[str, Ask], tuple["Rule", ...]]:
+def described(names: Mapping[str, Any], section: str, kind: type[_Kind]) -> "tuple[dict[str, _Kind], tuple[Rule, ...]]":
     """Return the options and rules of a section of the file beside a module, given the module's names; none without."""
     path = Path(names["__file__"]).with_suffix(".toml") if "__file__" in names else None
     if path is None or not path.exists():
@@ -173,7 +174,7 @@ def described(names: Mapping[str, Any], section: str) -> tuple[dict[str, Ask], t
     rules: list[dict[str, Any]] = about.pop("rules", [])
     for rule in rules:
         rule.update({name: tuple(each) for name, each in rule.items() if name != "why"})
-    return {name: _described(each, names) for name, each in about.items()}, tuple(Rule(**rule) for rule in rules)
+    return {name: _described(each, names, kind) for name, each in about.items()}, tuple(Rule(**rule) for rule in rules)
 
 
 class Rule(NamedTuple):
@@ -257,8 +258,8 @@ class Question:
         """The options and rules in the files: its own, and what the questions beside it share."""
         names = self.function.__globals__
         common = vars(sys.modules.get(f"{names['__name__'].rpartition('.')[0]}.notes", sys))
-        asks, rules = described({**common, **names}, self.function.__name__)
-        return described(common, "shared")[0] | asks, rules
+        asks, rules = described({**common, **names}, self.function.__name__, Ask)
+        return described(common, "shared", Ask)[0] | asks, rules
 
     @property
     def rules(self) -> tuple[Rule, ...]:
