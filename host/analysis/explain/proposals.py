@@ -62,17 +62,11 @@ _CAUSES = {**_TABLE.causes, "work": WORK}
 _LEAST = 0.005
 """Least share that a proposal can save at most: less would not count as faster."""
 
-_INTERSECTING = ("reach_depth", "colour_depth", "unvisit_depth")
-"""FIFOs of intersection kernels."""
-
 _NOT_BUILT = 2
 """How many times as much a proposal must promise to come before one for which no machine is built."""
 
 _OTHERWISE = 0.02
 """Assumed saving of a change without evidence in the record, as a share of the most that it can save."""
-
-_NO_NUMBERS = ("clock_mhz", *(MEMORY + name for name in ("machine_mhz", "memory_mhz", "seed")))
-"""Settings of which neither more nor less is a change of its own: they change the unit of time, or choose by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -403,11 +397,11 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
 def _others(seen: _Seen) -> Iterator[_Change]:
     """Yield all numbers doubled and halved that nothing in the record speaks for: timing has side effects."""
     reason = "Other timing: fewer vertices may be pushed twice, or fewer accesses meet at a bank."
-    memory = {MEMORY + name: value for name, value in _numbers(seen.memory).items()}
+    memory, known = {MEMORY + name: value for name, value in _numbers(seen.memory).items()}, _TABLE.names
     waits = _parts({"waits": 1.0})
     for name, value in {**asdict(seen.config), **memory}.items():
-        unused = seen.searches_only and name in ("intersection_kernels", *_INTERSECTING)
-        if isinstance(value, bool) or not value or unused or name in _NO_NUMBERS:
+        unused = seen.searches_only and name in known["intersecting"]
+        if isinstance(value, bool) or not value or unused or name in known["no_numbers"]:
             continue
         yield _Change({name: 2 * value}, waits, _OTHERWISE, reason)
         fewer = name in ("engines", "bfs_kernels", "intersection_kernels")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
-from cyscc.host.analysis.explain.observations import WAITS, Observation, busiest, diagnose, observe
+from cyscc.host.analysis.explain.observations import OUTSIDE, WAITS, Observation, busiest, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -297,29 +297,19 @@ def _outside(record: Record) -> list[Finding]:
     """Return the findings on the cycles outside of instructions."""
     total = max(record.cycles, 1)
     instructions = max(len(record.instructions), 1)
-    host = int(record.document["cycles"]["host"])
-    said = {
-        "host": (
-            "Between instructions the host reads counts and writes registers: "
-            f"{host / instructions:.0f} cycles for each of {count_text(instructions, 'instruction')}.",
-            "Only fewer, larger levels make it less.",
-        ),
-        "restarted": (
-            "Queues overflowed, and the run began anew with larger ones.",
-            "Give the queues room from the start: a larger --queue-slack.",
-        ),
-    }
+    each = int(record.document["cycles"]["host"]) / instructions
+    words = {"each": each, "instructions": count_text(instructions, "instruction")}
     return [
         Finding(
             phase=WHOLE,
             cause=name,
             causes={name: float(cycles)},
             title=f"{WHOLE.capitalize()}: {cause_named(name).title}",
-            text=text,
+            text=said["text"].format(**words),
             share=cycles / total,
             cycles=cycles,
-            advice=advice,
+            advice=said["advice"],
         )
-        for name, (text, advice) in said.items()
+        for name, said in OUTSIDE.items()
         if (cycles := int(record.document["cycles"][name])) >= SAID_OF_RUN * total
     ]

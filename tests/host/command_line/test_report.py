@@ -15,15 +15,6 @@ def record(folder: Path) -> None:
     write_record(folder / "one", Shape(levels=(60, 90)))
 
 
-def test_a_page_is_written(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", "one", "-o", "page.html"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    size = (folder / "page.html").stat().st_size
-    assert out == f"page.html: 1 run, {size / 1e6:.1f} MB\n"
-    assert (folder / "page.html").read_text().startswith("<!DOCTYPE html>")
-
-
 def test_quiet_and_standard_output(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "one", "one", "-o", "page.html", "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
