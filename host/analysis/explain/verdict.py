@@ -64,18 +64,7 @@ class Finding:
     parts: "tuple[Finding, ...]" = ()
 
 
-def findings(record: Record) -> list[Finding]:
-    """Return the findings on a recorded run, the most costly first.
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    """
-    return findings_of(record, record.instructions)
-
-
-def findings_of(record: Record, rows: pd.DataFrame) -> list[Finding]:
+def findings(record: Record, rows: pd.DataFrame | None = None) -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Findings of one kind are one finding, whose parts are those of the groups of instructions.
@@ -84,9 +73,10 @@ def findings_of(record: Record, rows: pd.DataFrame) -> list[Finding]:
     ----------
     record : Record
         The record.
-    rows : pandas.DataFrame
-        The instructions, rows of `Record.instructions`.
+    rows : pandas.DataFrame, optional
+        The instructions, rows of `Record.instructions`; by default all.
     """
+    rows = record.instructions if rows is None else rows
     whole = len(rows) == len(record.instructions)
     found = _outside(record) if whole else []
     total = max(record.cycles if whole else int(rows["cycles"].sum()), 1)
