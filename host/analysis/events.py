@@ -5,9 +5,11 @@ only a replay knows more.
 """
 
 import shlex
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,14 +25,7 @@ from cyscc.sim.observation.causes import CAUSES
 _NAMED = 0.2
 """Least share of a bank's accesses with which an array is named."""
 
-_COLUMNS = (
-    *("kind", "cycle", "cycles", "exact", "instruction", *INSTRUCTION, *KERNEL, "cause", "fifo", "controller"),
-    *("bank", "link", "array", "vertex", "address", "amount", "unit", "use", "waiting", "about", "at", "command"),
-)
-_NUMBERS = (
-    *("cycle", "cycles", "instruction", "iteration", "level", "engine", "kernel", "controller", "bank", "link"),
-    *("vertex", "address"),
-)
+_COLUMNS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 class Nearest(NamedTuple):
@@ -371,8 +366,4 @@ _NONE = pd.DataFrame({name: [] for name in ("cycle", "cycles", "instruction", "c
 def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return events of several kinds as one frame, with whole numbers where a value may be missing."""
     frame = pd.concat([_NONE, *(each for each in frames if len(each))], ignore_index=True)
-    frame = frame.reindex(columns=list(_COLUMNS))
-    frame = frame.astype(dict.fromkeys(_NUMBERS, "Int64") | {"exact": "boolean", "amount": float})
-    for name in ("kind", "phase", "module", "cause", "fifo", "array", "unit", "about", "at", "command"):
-        frame[name] = frame[name].astype("string")
-    return frame
+    return frame.reindex(columns=list(_COLUMNS)).astype(_COLUMNS)

@@ -1,6 +1,8 @@
 """Perfetto traces of a record: iterations, phases, levels, causes of kernels' cycles, memory and token over time."""
 
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -9,15 +11,20 @@ import numpy.typing as npt
 from cyscc.host.analysis.tracks import Tracks
 from cyscc.host.output.files import open_output
 from cyscc.host.record.reader import Record
-from cyscc.host.record.tables import ARRAYS, MODULES
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES
 
 _POINTS = 300_000
 """Approximate number of values of all kernels; in longer runs a value stands for several intervals."""
 
-_MEMORY, _TOKEN, _KERNELS = 3, 4, 10
-"""Ranks of tracks behind those of instructions."""
+_GROUPS = (
+    ("memory", "Accesses count when their port takes them.", 3),
+    ("token", "Arrivals of the token, which hands out slots of the queues, at the first kernel of each AE.", 4),
+)
+"""Groups of counters: name, meaning, and rank behind the tracks of instructions."""
+_COUNTERS = tomllib.loads(Path(__file__).with_name("counters.toml").read_text(encoding="utf-8"))["counters"]
+_KERNELS = 10
+"""Rank of the first track of kernels."""
 
 
 def write_trace(record: Record, path: str) -> None:
@@ -141,46 +148,22 @@ class RecordTrace(Tracks):
     def add_counters(self) -> None:
         """Add the counters of memory and token."""
         record, (start, end) = self._record, self._span
-        begin = start // record.interval * record.interval
-
-        def add(title: str, parent: int, rank: int, values: Any, unit: str, about: str = "") -> None:
-            """Add a counter of values by the first cycle of their interval; intervals without a value are 0."""
-            whole = values.reindex(range(begin, end, record.interval), fill_value=0)
-            track = self.add(title, about=about, parent=parent, unit=unit, rank=rank)
-            self._add_steps(track, whole.to_numpy(), np.maximum(whole.index.to_numpy(), start))
-
-        memory = self.add("memory", about="Accesses count when their port takes them.", parent=self._root, rank=_MEMORY)
-        arrays = record.frame("arrays")
-        accesses = (
-            (arrays["reads"] + arrays["writes"]).groupby([arrays["cycle"], arrays["array"]], observed=False).sum()
-        )
-        for rank, array in enumerate(ARRAYS):
-            if array in accesses.index.get_level_values(1):
-                add(f"accesses to {array}", memory, rank, accesses.xs(array, level=1), "accesses per interval")
-        sums = arrays.groupby("cycle")[["latency", "reads"]].sum()
-        latency = (sums["latency"] / sums["reads"].clip(lower=1)).round(2)
-        add("mean latency of reads", memory, 10, latency, "cycles", "From a read to its response.")
-        banks = record.frame("banks").groupby(["cycle", "controller"])[["accesses", "waiting"]].sum()
-        waited = "Cycles that accesses waited for a bank, summed over the accesses of an interval."
-        for first, column, unit, about in (
-            (20, "accesses", "accesses per interval", ""),
-            (120, "waiting", "cycles per interval", waited),
-        ):
-            for controller in banks.index.get_level_values(1).unique():
-                its = banks.xs(controller, level=1)[column]
-                add(f"{column} at controller {controller}", memory, first + int(controller), its, unit, about)
-        engines = record.frame("engines").groupby("cycle").sum()
-        for rank, kind in ((300, "read"), (301, "write")):
-            about = f"Cycles in which a port took no {kind}, summed over all ports of an interval."
-            add(
-                f"ports that take no {kind}", memory, rank, engines[f"{kind}_stalls"], "port-cycles per interval", about
-            )
-        about = "Cycles that responses waited for those before them, summed over the responses of an interval."
-        add("responses wait for their turn", memory, 302, engines["ordering"], "cycles per interval", about)
-        about = "Arrivals of the token, which hands out slots of the queues, at the first kernel of each AE."
-        token = self.add("token", about=about, parent=self._root, rank=_TOKEN)
-        for module in MODULES:
-            add(f"{module} tokens at the AEs", token, 0, engines[f"{module}_turns"], "tokens per interval")
+        firsts = range(start // record.interval * record.interval, end, record.interval)
+        groups = {name: self.add(name, about=about, parent=self._root, rank=rank) for name, about, rank in _GROUPS}
+        for row in _COUNTERS:
+            frame, by = record.frame(row["table"]), row.get("by")
+            sums = frame.groupby(["cycle", *([by] if by else [])], observed=False)[
+                [*row["columns"], *row["over"]]
+            ].sum()
+            values = sums[row["columns"]].sum(axis=1)
+            for column in row["over"]:
+                values = (values / sums[column].clip(lower=1)).round(2)
+            for place, key in enumerate(values.index.get_level_values(1).unique() if by else [None]):
+                # Intervals without a value are 0.
+                own = (values if key is None else values.xs(key, level=1)).reindex(firsts, fill_value=0)
+                title, rank = row["title"].format(key), row["rank"] + place
+                track = self.add(title, about=row["about"], parent=groups[row["group"]], unit=row["unit"], rank=rank)
+                self._add_steps(track, own.to_numpy(), np.maximum(own.index.to_numpy(), start))
 
     def _add_steps(self, track: int, values: Any, starts: npt.NDArray[np.int64]) -> None:
         """Add values, each of which holds from a cycle on, to a counter; 0 from the end of the span on."""

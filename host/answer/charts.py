@@ -59,15 +59,8 @@ NARROWEST = 584
 LETTER, SMALL = 6.6, 10 / 12
 """Width of a letter of a label, in pixels: that of a wide font; size of small labels as a share of the others'."""
 TEMPLATE = go.layout.Template(layout=_LAYOUT)
-_KINDS: dict[str, Trace] = {
-    "bars": {"type": "bar"},
-    "rows": {"type": "bar", "orientation": "h"},
-    "areas": {"type": "scatter", "mode": "lines", "stackgroup": "all"},
-    "lines": {"type": "scatter", "mode": "lines"},
-    "points": {"type": "scatter", "mode": "markers"},
-    "joined": {"type": "scatter", "mode": "lines+markers"},
-}
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "star", "cross", "x")
+_KINDS: dict[str, Trace] = _DATA["kinds"]
+SYMBOLS: list[str] = _DATA["symbols"]
 """Symbols of series, besides their colours."""
 _PANEL_TITLE = 26
 """Height of a panel's title, in pixels."""

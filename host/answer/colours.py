@@ -6,31 +6,22 @@ colour blindness. On terminals of 16 colours two causes that only a machine with
 another one, and differ in their letters.
 """
 
+import tomllib
+from pathlib import Path
+
 from cyscc.sim.coprocessor import ArrayKind
 from cyscc.sim.observation.causes import CAUSES, KINDS
 
-CAUSE_FAMILIES = {
-    "work": ("#a0cdf8", "#5b86f0", "#0a5fa8", "#1b2a6d", "#0000cc", "#4d4dff"),
-    "limit": ("#f5edb0", "#ffc400", "#de8a35", "#b74d1a", "#701705", "#7b503d", "#261c0d"),
-    "idle": ("#44403f", "#696b66", "#96948f", "#bcc2bb", "#161612"),
-    "outside": ("#b07cab", "#f4f4ff", "#28082b", "#e996c6"),
-}
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+CAUSE_FAMILIES: dict[str, list[str]] = _TABLE["families"]
 """Colours of each kind of causes by shade, as `#rrggbb`; the last ones of each kind are reserved for causes to be
 added."""
 
 CAUSE_COLOURS = {cause.name: CAUSE_FAMILIES[cause.kind][cause.shade] for cause in CAUSES}
 """Colour of each cause."""
 
-_TERMINAL_FAMILIES = {
-    "work": ("bright_cyan", "cyan", "bright_blue", "blue"),
-    "limit": ("bright_yellow", "yellow", "bright_red", "red", "magenta"),
-    "idle": ("bright_black", "white", "black", "bright_white"),
-    "outside": ("bright_magenta", "bright_green", "green"),
-}
-TERMINAL_COLOURS = {
-    cause.name: _TERMINAL_FAMILIES[cause.kind][cause.shade]
-    for cause in CAUSES
-    if cause.shade < len(_TERMINAL_FAMILIES[cause.kind])
+TERMINAL_COLOURS: dict[str, str] = {
+    cause.name: family[cause.shade] for cause in CAUSES if cause.shade < len(family := _TABLE["terminal"][cause.kind])
 }
 """Colour of each cause on terminals of 16 colours; a cause without one has the nearest to its own."""
 

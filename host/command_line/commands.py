@@ -5,6 +5,7 @@ import re
 import resource
 import shlex
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cyscc.host.command_line.parser import Parser, UsageError, add_ask
 from cyscc.host.output import files
 from cyscc.host.output.progress import Progress
-from cyscc.host.specification.ask import Ask, Question, SpecError
+from cyscc.host.specification.ask import Ask, Question, SpecError, described
 from cyscc.sim.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -32,57 +33,17 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed,
              141 standard output closed by its reader
 """
 
-COMMANDS = {
-    "scc": "interface.runs",
-    "bfs": "interface.runs",
-    "explain": "interface.explain",
-    "events": "interface.events",
-    "report": "interface.report",
-    "replay": "interface.replay",
-    "generate": "interface.generate",
-    "model": "interface.generate",
-    "mec": "interface.software",
-    "verilog": "interface.fpga",
-    "software": "interface.software",
-    "compare": "interface.software",
-    "reproduce": "interface.reproduce",
-    "sweep": "interface.sweep",
-    "bench": "interface.bench",
-    "synth": "interface.fpga",
-    "timing": "interface.fpga",
-    "cache": "interface.cache",
-}
-"""The commands, and the modules of their functions, which have the same names.
-
-These import at the top only what help and usage errors need."""
-
-_REMOVED = {
-    "explain": {"--predict": "--try measures the changes that the record proposes, the most promising first"},
-    "bench": {"--profile": "record a search with perf instead, as docs/benchmark.md shows"},
-    "replay": {
-        "--life": "--life-of V tells the events of a vertex, --trace OUT what kernels do in each cycle of the window"
-    },
-}
-"""Options that commands once had, and what to use instead: the text of the message."""
-_REMOVED_COMMANDS = {
-    "life": "cyscc replay DIR --life-of V tells the events of a vertex, --at PLACE --trace OUT what kernels do there"
-}
-"""Commands that there once were, and what to use instead."""
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+COMMANDS: dict[str, str] = _TABLE["commands"]
+"""The commands, and the modules of their functions, which have the same names."""
 
 _LEAST = 1 << 30
 """Least address space in bytes: the libraries cannot be loaded in less."""
 
 _LIMITS = (("address space (ulimit -v)", resource.RLIMIT_AS), ("data (ulimit -d)", resource.RLIMIT_DATA))
 
-_OUTPUTS = {
-    "json": Ask("write the answer as JSON ('-': standard output)", "OUT"),
-    "markdown": Ask("write the answer as Markdown ('-': standard output)", "OUT"),
-    "page": Ask("write the answer as a page, one HTML file ('-': standard output)", "OUT"),
-    "plot": Ask("draw the answer's chart, of several NAME:OUT: SVG, PNG or PDF by the suffix ('-': SVG)", "OUT"),
-}
 _SECTION = re.compile(r"\n+([A-Z][a-z]+)\n-+\n")
 """Head of a section of a docstring."""
-_QUIET = Ask("print nothing but errors", switch=True)
 
 
 class _ShowVersion(argparse.Action):
@@ -103,7 +64,7 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
         prog="cyscc",
         description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
         epilog=_EPILOG,
-        removed=_REMOVED_COMMANDS,
+        removed=_TABLE["gone"],
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
@@ -112,7 +73,7 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
             commands.add_parser(name, help=_summary_of(name))
             continue
         function = getattr(import_module(f"cyscc.host.{COMMANDS[name]}"), name)
-        command = commands.add_parser(name, removed=_REMOVED.get(name), **texts(function.question))
+        command = commands.add_parser(name, removed=_TABLE["gone_options"].get(name), **texts(function.question))
         add_question(command, function.question)
         command.set_defaults(run=partial(answer_question, function))
     return parser
@@ -171,14 +132,12 @@ def add_question(parser: argparse.ArgumentParser, question: Question) -> None:
         add_ask(parser, name, ask, question.flag(name), parameter.default, required=required)
     for name, ask in _outputs(question).items():
         add_ask(parser, name, ask, f"--{name}")
-    if "quiet" not in question.own:
-        add_ask(parser, "quiet", _QUIET, "--quiet")
 
 
 def _outputs(question: Question) -> dict[str, Ask]:
-    """Return the options of files of the answer."""
+    """Return the options of the answer: its files, and ``quiet``."""
     own = question.own if question.charts else (*question.own, "plot")
-    return {name: ask for name, ask in _OUTPUTS.items() if name not in own}
+    return {name: ask for name, ask in described(globals(), "outputs", Ask)[0].items() if name not in own}
 
 
 def answer_question(function: "Callable[..., Answer]", arguments: argparse.Namespace) -> None:
@@ -193,9 +152,10 @@ def answer_question(function: "Callable[..., Answer]", arguments: argparse.Names
     """
     question: Question = function.question  # type: ignore[attr-defined]  # a function can have attributes
     outputs = {name: getattr(arguments, name) for name in _outputs(question) if hasattr(arguments, name)}
+    quiet = outputs.pop("quiet", False)
     chart = _take_chart(question, outputs)
     own, further = _check_files(question, arguments, outputs)
-    quiet = getattr(arguments, "quiet", False) or files.STANDARD_OUTPUT in (*own.values(), *further.values())
+    quiet |= files.STANDARD_OUTPUT in (*own.values(), *further.values())
     progress = Progress(quiet=quiet)
     progress.command, progress.outputs = shlex.join(arguments.words), {path: option for option, path in further.items()}
     arguments.kept = lambda: "" if progress.kept is None else progress.kept()

@@ -1,12 +1,12 @@
 """`bench`: simulation speed."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import experiment
-from cyscc.host.specification.ask import Ask, SpecError, question
+from cyscc.host.specification.ask import SpecError, question
 
 if TYPE_CHECKING:
     from cyscc.host.experiments.plan.plan import Plan
@@ -16,20 +16,14 @@ def _rows(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-Rows = Annotated["Sequence[str] | str", Ask("what to measure (default: all)", "NAME[,...]", parse=_rows)]
-Repetitions = Annotated[int | None, Ask("repetitions (default: 3 to 7, 1 with --quick)", "N", low=1, high=1000)]
-Compare = Annotated[str | None, Ask("compare the compiled executor with that of this revision instead", "REVISION")]
-Quick = Annotated[bool, Ask("small graphs and a small machine, to see that it works")]
-
-
 @question()
 def bench(
     *,
-    quick: Quick = False,
-    rows: Rows = (),
-    repetitions: Repetitions = None,
-    compare: Compare = None,
-    output: notes.Output = "build",
+    quick: bool = False,
+    rows: Sequence[str] | str = (),
+    repetitions: int | None = None,
+    compare: str | None = None,
+    output: notes.File = "build",
     progress: notes.Wanted = False,
 ) -> Answer:
     """Measure how fast the machine is simulated.

@@ -2,15 +2,12 @@
 
 import time
 from contextlib import suppress
-from typing import Annotated
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.interface.given import FORMS
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
-from cyscc.host.specification.ask import Ask, SpecError, question
-
-_ACTIONS = ("list", "check", "evict", "clear")
+from cyscc.host.specification.ask import SpecError, question
 
 
 def _size(text: str) -> int:
@@ -19,12 +16,8 @@ def _size(text: str) -> int:
     return size_of(text)
 
 
-Action = Annotated[str, Ask(f"{', '.join(_ACTIONS)} (default: {{default}})", "ACTION", choices=_ACTIONS)]
-Limit = Annotated[int | None, Ask("evict: limit in bytes, such as 500M (default: 1 GiB)", "SIZE", parse=_size)]
-
-
 @question()
-def cache(action: Action = "list", *, limit: Limit = None) -> Answer:
+def cache(action: str = "list", *, limit: int | None = None) -> Answer:
     """List, check or clear the cache of compiled code.
 
     Entries in use are never removed.

@@ -2,59 +2,43 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from cyscc.host.analysis.event_kinds import KINDS, LONGER, ORDERS, TOP, EventQuery
+from cyscc.host.analysis.event_kinds import KINDS, LONGER, TOP, EventQuery
 from cyscc.host.answer.answer import Answer, Column, Table
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import FORMS, record_of, rerun_setting
-from cyscc.host.specification.ask import Ask, SpecError, question
-from cyscc.host.specification.place import MODULES
+from cyscc.host.specification.ask import SpecError, question
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from cyscc.host.analysis.events import FoundEvents
 
+ALL_KINDS = ", ".join(KINDS)
 _SHOWN, _SHOWN_ALONE = 5, 20
 """Most rows of a kind's table, unless another number is given, if there are several kinds, or one."""
-
-Kind = Annotated[
-    str | Sequence[str], Ask(f"only these: {', '.join(KINDS)}", "KIND", flag="--kind", choices=tuple(KINDS), count="+")
-]
-Longer = Annotated[
-    int | None, Ask(f"waits for more than N cycles; makes the run again (--kind wait: {LONGER})", "N", low=1)
-]
-Again = Annotated[bool, Ask("make the run again: long waits; vertex and address of duplicates and overflows")]
-Engine = Annotated[int | None, Ask("only this AE, from 0", "N", low=0)]
-Module = Annotated[str | None, Ask("only kernels of this kind: bfs or intersection", choices=MODULES)]
-Kernel = Annotated[int | None, Ask("only the kernel of this number in each AE", "N", low=0)]
-Cause = Annotated[str | None, Ask("only this cause, such as slot", "NAME", form=notes.form_of("cause"))]
-Fifo = Annotated[str | None, Ask("only this FIFO, such as words", "NAME", form=notes.form_of("fifo"))]
-Bank = Annotated[Any, Ask("only bank B of controller C", "C.B", form=notes.form_of("bank"))]
-Sort = Annotated[str, Ask("order of each kind: largest first (default), or by time", choices=ORDERS)]
-Most = Annotated[int | None, Ask("most events of each kind (default: 100; fewer are shown)", "N", low=1)]
 
 
 @question()
 def events(
-    recorded: notes.Recorded,
-    kind: Kind = (),
+    recorded: notes.AnyRecord,
+    kind: str | Sequence[str] = (),
     *,
-    at: notes.At = None,
-    longer: Longer = None,
-    replay: Again = False,
-    iteration: notes.Iteration = None,
-    phase: notes.Phase = None,
-    level: notes.Level = None,
-    engine: Engine = None,
-    module: Module = None,
-    kernel: Kernel = None,
-    cause: Cause = None,
-    fifo: Fifo = None,
-    bank: Bank = None,
-    sort: Sort = "size",
-    top: Most = None,
+    at: notes.AnyPlace = None,
+    longer: int | None = None,
+    replay: bool = False,
+    iteration: notes.Range = None,
+    phase: str | None = None,
+    level: notes.Range = None,
+    engine: int | None = None,
+    module: str | None = None,
+    kernel: int | None = None,
+    cause: str | None = None,
+    fifo: str | None = None,
+    bank: Any = None,
+    sort: str = "size",
+    top: int | None = None,
     **again: Unpack[notes.Again],
 ) -> Answer:
     """List the events of a recorded run: long waits, full FIFOs, hot banks, overflows.

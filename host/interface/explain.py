@@ -2,22 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import Annotated, Any, Unpack
+from typing import Any, Unpack
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import record_of
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text
-from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.ask import SpecError, question
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import option_of
-
-_WITHIN = 1.0
-_PLACE = ("at", "phase", "iteration", "level")
-"""Options that say which part of a run is explained."""
-_RUNS = ("output", "jobs", "scheduler", "area", "family", "graph", "memory")
-"""Options of runs that are made again."""
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -45,89 +39,26 @@ def _seconds(text: str) -> float:
     return checked_seconds(text)
 
 
-Against = Annotated[
-    Iterable[notes.AnyRecord],
-    Ask(
-        "compare the runs with these; without it, several runs are grouped by what differs besides their inputs",
-        "DIR",
-        count="+",
-    ),
-]
-Top = Annotated[int | None, Ask("maximum rows of a table (default: 12)", "N", low=1)]
-By = Annotated[
-    str | None,
-    Ask(
-        "stacks of phases, iterations, levels (default), AEs, kernels or intervals",
-        choices=("phase", "iteration", "level", "engine", "kernel", "interval"),
-    ),
-]
-Banks = Annotated[bool, Ask("only the hottest banks: utilisation, array, time")]
-Fifos = Annotated[bool, Ask("only the occupancy of each FIFO")]
-Numbers = Annotated[
-    bool, Ask("only the stacks of --by, as a table of cycles by cause, with all rows unless --top says otherwise")
-]
-Changes = Annotated[
-    "Iterable[Mapping[str, Any] | Iterable[tuple[str, Any]]]",
-    Ask(
-        "make the run again with what its record proposes, or with these settings changed; may be repeated",
-        "KEY=VALUE",
-        flag="--try",
-        parse=_setting,
-        repeated=True,
-        count="*",
-    ),
-]
-Limit = Annotated[
-    float | None,
-    Ask(
-        "time for what the record proposes (default: ten times that of the recorded run, and 60)",
-        "SECONDS",
-        parse=_seconds,
-    ),
-]
-Depths = Annotated[bool, Ask("find the smallest FIFOs with which the run takes hardly more cycles, by runs")]
-Within = Annotated[float, Ask("cycles that the smallest FIFOs may cost (default: 1)", "PERCENT", parse=_percent)]
-Check = Annotated[
-    Iterable[notes.File], Ask("check the smallest FIFOs on this graph, too; may be repeated", "GRAPH", repeated=True)
-]
-
-
-@question(
-    rules=(
-        Rule(("changes",), excludes=("depths",), why="these are two questions"),
-        Rule(
-            ("changes", "depths"),
-            excludes=("others", "against", *_PLACE, "by", "numbers", "banks", "fifos"),
-            why="runs are made of one record, and whole",
-        ),
-        Rule(("by", "numbers", "banks", "fifos"), excludes=("others", "against"), why="they are about one record"),
-        Rule(_PLACE, excludes=("against",), why="groups are of whole runs"),
-        Rule(("by", "numbers"), excludes=("banks", "fifos"), why="they show stacks"),
-        Rule(_RUNS, needs=("changes", "depths")),
-        Rule(("within", "check"), needs=("depths",)),
-        Rule(("limit",), needs=("changes",)),
-        Rule(("family",), needs=("area",)),
-    ),
-)
+@question()
 def explain(
-    recorded: notes.Recorded,
-    *others: notes.Records,
-    against: Against = (),
-    at: notes.At = None,
-    phase: notes.Phase = None,
-    iteration: notes.Iteration = None,
-    level: notes.Level = None,
-    by: By = None,
-    banks: Banks = False,
-    fifos: Fifos = False,
-    numbers: Numbers = False,
-    top: Top = None,
-    changes: Changes = (),
-    limit: Limit = None,
-    depths: Depths = False,
-    within: Within = _WITHIN,
-    check: Check = (),
-    output: notes.Folder = "build/explain",
+    recorded: notes.AnyRecord,
+    *others: notes.AnyRecord,
+    against: Iterable[notes.AnyRecord] = (),
+    at: notes.AnyPlace = None,
+    phase: str | None = None,
+    iteration: notes.Range = None,
+    level: notes.Range = None,
+    by: str | None = None,
+    banks: bool = False,
+    fifos: bool = False,
+    numbers: bool = False,
+    top: int | None = None,
+    changes: Iterable[Mapping[str, Any] | Iterable[tuple[str, Any]]] = (),
+    limit: float | None = None,
+    depths: bool = False,
+    within: float = 1.0,
+    check: Iterable[notes.File] = (),
+    output: notes.File = "build/explain",
     **again: Unpack[notes.AgainMany],
 ) -> Answer:
     """Say why a recorded run spent its cycles as it did.
@@ -174,7 +105,7 @@ def explain(
     cyscc explain seen --try word_depth=64 --try neighbour_depth=256 word_depth=256 --area
     cyscc explain seen --depths
     """
-    changed = list(map(_together, changes))
+    changed = [notes.together("changes", each) for each in changes]
     if changed or depths:
         return _made_again(recorded, changed, limit=limit, within=within, check=check, folder=output, **again)
     place = notes.place_of("explain", at, phase=phase, level=level, iteration=iteration)
@@ -205,22 +136,6 @@ def explain(
             wide = f"{count_text(len(rows), 'instruction')} ran in {place}: cycles {rows['start'].min()}:{end - 1}"
             answer.said = [wide, *answer.said]
         return answer
-
-
-def _together(given: "Mapping[str, Any] | Iterable[tuple[str, Any]]") -> dict[str, Any]:
-    """Return settings that are changed together.
-
-    Raises
-    ------
-    SpecError
-        One is given twice.
-    """
-    pairs = list(given.items() if isinstance(given, Mapping) else given)
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise SpecError("changes", f"{name!r} is given twice")
-    return dict(pairs)
 
 
 def _made_again(

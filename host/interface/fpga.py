@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.studies.paper import DEVICES, FAMILY
@@ -11,7 +11,7 @@ from cyscc.host.interface.experiments import experiment, several
 from cyscc.host.interface.given import machine, overrides_of
 from cyscc.host.output.files import check_folder, removing_empty
 from cyscc.host.output.progress import Progress
-from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.ask import SpecError, question
 from cyscc.host.specification.numbers import checked_number
 from cyscc.host.specification.run import resolved_configuration
 
@@ -20,32 +20,16 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.plan.plan import Plan
     from cyscc.sim.configuration import AcceleratorConfig
 
-_TOPS = ("ae", "convey", "axi")
 
-
-def _outstanding(name: str) -> Ask:
-    return Ask(
-        f"{name} that each AXI master may have outstanding: a power of two from 4 to 512 (default: 64)", "N", low=1
-    )
-
-
-@question(
-    rules=(Rule(("outstanding_reads", "outstanding_writes"), needs=("top=axi",), why="only it has AXI masters"),),
-)
+@question()
 def verilog(
     *,
-    config: notes.Config = "hc2",
-    overrides: notes.Set = None,
-    top: Annotated[
-        str,
-        Ask(
-            "ports: ae (default): native streams; convey: those of an HC-2 personality; axi: AXI4 and AXI4-Lite",
-            choices=_TOPS,
-        ),
-    ] = "ae",
-    outstanding_reads: Annotated[int | None, _outstanding("reads")] = None,
-    outstanding_writes: Annotated[int | None, _outstanding("writes")] = None,
-    output: Annotated[notes.File, Ask("the folder to write to", "DIR", short="-o")],
+    config: notes.Machine = "hc2",
+    overrides: notes.Values = None,
+    top: str = "ae",
+    outstanding_reads: int | None = None,
+    outstanding_writes: int | None = None,
+    output: notes.File,
     progress: notes.Wanted = False,
 ) -> Answer:
     """Write one Application Engine as Verilog.
@@ -95,32 +79,16 @@ def verilog(
     return Answer(title=f"{folder}: one Application Engine as Verilog", said=paths, fields={"files": paths})
 
 
-Machines = Annotated[
-    "Sequence[str | AcceleratorConfig] | str | AcceleratorConfig",
-    Ask("machine; may be repeated (default: hc2)", "NAME|FILE.toml", repeated=True),
-]
-OwnSet = Annotated[
-    "Mapping[str, Any] | Sequence[str] | None",
-    Ask("override a single value: neighbour_depth=64; may be repeated", "KEY=VALUE", flag="--set", repeated=True),
-]
-Families = Annotated[
-    "Sequence[str] | str", Ask("FPGA family; may be repeated (default: both)", choices=tuple(DEVICES), repeated=True)
-]
-Depths = Annotated[
-    "Sequence[int] | int", Ask("also with all FIFOs of this depth; may be repeated", "N", low=1, repeated=True)
-]
-
-
 @question()
 def synth(
     *,
-    config: Machines = "hc2",
-    overrides: OwnSet = None,
-    family: Families = tuple(DEVICES),
-    depth: Depths = (),
-    keep: notes.Keep = None,
-    jobs: notes.Jobs = None,
-    output: notes.Output = "build",
+    config: "Sequence[str | AcceleratorConfig] | str | AcceleratorConfig" = "hc2",
+    overrides: Mapping[str, Any] | Sequence[str] | None = None,
+    family: Sequence[str] | str = tuple(DEVICES),
+    depth: Sequence[int] | int = (),
+    keep: notes.MaybeFile = None,
+    jobs: int | None = None,
+    output: notes.File = "build",
     progress: notes.Wanted = False,
 ) -> Answer:
     """Synthesise an engine for Virtex-5 and Virtex-6.
@@ -242,29 +210,16 @@ def _component(text: str) -> str:
     return text
 
 
-Seeds = Annotated[int, Ask("runs per component (default: {default})", "N", low=1, high=1000)]
-Components = Annotated[
-    "Sequence[str] | str",
-    Ask(
-        "what to run: bfs_kernel, intersection_kernel, shell, and kernel_slice, link_slice, exchange_slice of a "
-        "machine that has them; may be repeated (default: all)",
-        "NAME",
-        parse=_component,
-        repeated=True,
-    ),
-]
-
-
 @question()
 def timing(
     *,
-    config: notes.Config = "hc2",
-    overrides: OwnSet = None,
-    seeds: Seeds = 5,
-    component: Components = (),
-    keep: notes.Keep = None,
-    jobs: notes.Jobs = None,
-    output: notes.Output = "build",
+    config: notes.Machine = "hc2",
+    overrides: Mapping[str, Any] | Sequence[str] | None = None,
+    seeds: int = 5,
+    component: Sequence[str] | str = (),
+    keep: notes.MaybeFile = None,
+    jobs: int | None = None,
+    output: notes.File = "build",
     progress: notes.Wanted = False,
 ) -> Answer:
     """Place and route the parts of an engine for ECP5.

@@ -11,12 +11,10 @@ from cyscc.host.baselines.mdp import families
 from cyscc.host.graph.kinds import KINDS, Size
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import machine
-from cyscc.host.output.files import Content
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import graph_text, model_text
 from cyscc.host.specification.ask import Ask, SpecError, question
 from cyscc.host.specification.numbers import whole_number
-from cyscc.host.specification.run import option_of
 
 if TYPE_CHECKING:
     from cyscc.host.graph.csr import Graph
@@ -28,6 +26,7 @@ GRAPHS = {
     _NETLIST: "cells of the machine's own netlist, and the connections between them",
 }
 """The kinds of graphs, and what they are."""
+MODELS = tuple(families.FAMILIES)
 _SIZES = {name: size for kind in KINDS.values() for name, size in kind.sizes.items()}
 
 
@@ -60,15 +59,15 @@ class Generated(Answer):
 """
 )
 def generate(
-    kind: Annotated[str, Ask("kind of graph, see below", "KIND", choices=tuple(GRAPHS))],
+    kind: str,
     vertices: Annotated[int | None, _ask("vertices")] = None,
     degree: Annotated[int | None, _ask("degree")] = None,
     seed: Annotated[int | None, _ask("seed")] = None,
     *,
     edges: Annotated[int | None, _ask("edges")] = None,
-    config: Annotated["str | AcceleratorConfig | None", option_of("config")] = None,
-    overrides: notes.Set = None,
-    output: Annotated[notes.MaybeFile, Ask("the file to write", "OUT", short="-o", writes=Content.GRAPH)] = None,
+    config: "str | AcceleratorConfig | None" = None,
+    overrides: notes.Values = None,
+    output: notes.MaybeFile = None,
     progress: notes.Wanted = False,
 ) -> Generated:
     """Generate a graph after GTgraph, or the signal-dependency graph of the machine itself.
@@ -155,16 +154,14 @@ def _size(text: str) -> tuple[str, int]:
     return name, whole_number(number, low=0)
 
 
-Family = Annotated[str, Ask("one of those below", "FAMILY", choices=tuple(families.FAMILIES))]
-Sizes = Annotated[
-    Mapping[str, int] | Iterable[tuple[str, int]],
-    Ask("a size of the member: width=1000, states=1e6, seed=7", "SIZE=N", count="*", parse=_size),
-]
-ModelFile = Annotated[notes.File, Ask("the file to write", "OUT", short="-o", writes=Content.MODEL)]
-
-
 @question(examples="families:\n" + "".join(f"  {name:<14}{each.text}\n" for name, each in families.FAMILIES.items()))
-def model(family: Family, sizes: Sizes = (), *, output: ModelFile, progress: notes.Wanted = False) -> Answer:
+def model(
+    family: str,
+    sizes: Mapping[str, int] | Iterable[tuple[str, int]] = (),
+    *,
+    output: notes.File,
+    progress: notes.Wanted = False,
+) -> Answer:
     """Write a Markov decision process of a family.
 
     Raises
@@ -185,19 +182,15 @@ def model(family: Family, sizes: Sizes = (), *, output: ModelFile, progress: not
     """
     from cyscc.host.baselines.mdp.formats import check_name, write_mdp
 
-    pairs = tuple(sizes.items() if isinstance(sizes, Mapping) else sizes)
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise SpecError("", f"{name} is given twice")
+    members = notes.together("", sizes)
     check_name(str(output))
     steps = Progress.of(progress)
     with steps.step("generating") as step:
-        mdp = families.family(family, on_step=step, **dict(pairs))
+        mdp = families.family(family, on_step=step, **members)
     with steps.step("writing") as step:
         write_mdp(mdp, Path(output), watch=step)
     counts = {"states": mdp.states, "choices": mdp.choice_count, "transitions": mdp.transition_count}
     return Answer(
         title=model_text(str(output), *counts.values()),
-        fields={"model": {"file": str(output), **counts}, "family": family, "sizes": dict(pairs)},
+        fields={"model": {"file": str(output), **counts}, "family": family, "sizes": members},
     )

@@ -5,18 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from cyscc.host.answer.answer import Answer, Table
 from cyscc.host.interface import notes
 from cyscc.host.interface.given import FORMS, folder_of, record_of, rerun_setting
-from cyscc.host.output.files import STANDARD_OUTPUT, Content
+from cyscc.host.output.files import STANDARD_OUTPUT
 from cyscc.host.output.text import bytes_text, count_text
-from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.ask import SpecError, question
 from cyscc.host.specification.place import Place
-from cyscc.host.specification.run import option_of
 from cyscc.hw.values import plain
-from cyscc.sim.executors.names import EXECUTORS
 
 if TYPE_CHECKING:
     from cyscc.host.record.reader import Record
@@ -24,49 +22,8 @@ if TYPE_CHECKING:
     from cyscc.host.replay.vertices import VertexHistory
     from cyscc.host.runs.rerun import RerunSetting
 
-_CYCLES = 1000
+CYCLES = 1000
 """Cycles of a window, unless a number or the place says otherwise."""
-
-At = Annotated[
-    "Place | str | int | None",
-    Ask("a cycle, FIRST:LAST, level=3, vertex=V, cause=slot,longer=60,level=4, ...", "PLACE", flag="--at"),
-]
-Waves = Annotated[
-    notes.MaybeFile,
-    Ask(
-        "the waveforms, .fst or .vcd (default: DIR-CYCLE.fst); a folder for --record-detail (DIR/detail)",
-        "OUT.fst",
-        flag="--output",
-        short="-o",
-    ),
-]
-Cycles = Annotated[int | None, Ask(f"cycles to record (default: the place's, or {_CYCLES})", "N", low=1)]
-Before = Annotated[int, Ask("begin N cycles earlier (default: {default})", "N", low=0)]
-Scopes = Annotated[Sequence[str], option_of("scopes")]
-LifeOf = Annotated[
-    "int | str | Sequence[int | str]",
-    Ask("vertices whose whole life is shown: all of their events", "VERTEX", count="+"),
-]
-Trace = Annotated[
-    notes.MaybeFile,
-    Ask(
-        "write each cycle of the kernels in the window, each memory access, for Perfetto; waveforms only with -o",
-        "OUT.pftrace",
-        writes=Content.TRACE,
-    ),
-]
-Requests = Annotated[
-    notes.MaybeFile,
-    Ask(
-        "write the requests as they arrive at the memory's channels: clock, address, write and channel",
-        "OUT.csv",
-        writes=Content.REQUESTS,
-    ),
-]
-Detail = Annotated["Place | str | None", option_of("record_detail")]
-Interval = Annotated[int | None, option_of("record_detail_interval")]
-From = Annotated[Any, Ask("start from the checkpoint in this folder", "DIR", flag="--from")]
-Executor = Annotated[str | None, Ask("simulator of the recorded cycles (default: as in the run)", choices=EXECUTORS)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -85,39 +42,22 @@ class Replayed(Answer):
     record: "Record | None" = None
 
 
-@question(
-    rules=(
-        Rule(("record_detail_interval",), needs=("record_detail",)),
-        Rule(
-            ("record_detail",),
-            excludes=("at", "life_of", "trace", "requests", "executor", "scopes"),
-            why="it writes a record of the whole machine",
-        ),
-        Rule(("requests",), needs=("at",), why="they are those of a place"),
-        Rule(
-            ("requests",),
-            excludes=("life_of", "trace", "executor", "scopes", "output", "cycles", "before"),
-            why="it writes all requests of the place",
-        ),
-        Rule(("life_of",), excludes=("at",), why="the life of a vertex is that of the whole run"),
-        Rule(("checkpoint",), needs=("at", "record_detail"), why="the life of a vertex is that of the whole run"),
-    ),
-)
+@question()
 def replay(
-    recorded: notes.Recorded,
-    at: At = None,
-    output: Waves = None,
+    recorded: notes.AnyRecord,
+    at: notes.AnyPlace = None,
+    output: notes.MaybeFile = None,
     *,
-    cycles: Cycles = None,
-    before: Before = 0,
-    scopes: Scopes = (),
-    life_of: LifeOf = (),
-    trace: Trace = None,
-    requests: Requests = None,
-    record_detail: Detail = None,
-    record_detail_interval: Interval = None,
-    checkpoint: From = None,
-    executor: Executor = None,
+    cycles: int | None = None,
+    before: int = 0,
+    scopes: Sequence[str] = (),
+    life_of: int | str | Sequence[int | str] = (),
+    trace: notes.MaybeFile = None,
+    requests: notes.MaybeFile = None,
+    record_detail: Place | str | None = None,
+    record_detail_interval: int | None = None,
+    checkpoint: Any = None,
+    executor: str | None = None,
     **again: Unpack[notes.Again],
 ) -> Replayed:
     """Make a recorded run again up to a point, and write waveforms from there.
@@ -195,7 +135,7 @@ def _waveforms(output: Any) -> Path | None:
 def _length(place: Place, cycles: int | None) -> int:
     """Return the cycles of a window: those of its place, if it has some."""
     if place.cycles is None or place.cycles[0] == place.cycles[1]:
-        return cycles or _CYCLES
+        return cycles or CYCLES
     if cycles is not None:
         raise SpecError("cycles", f"{place} has cycles of its own")
     return place.cycles[1] - place.cycles[0] + 1

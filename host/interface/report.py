@@ -1,7 +1,7 @@
 """`report`: the page of recorded runs, its charts (`figures`, `write_figure`), and the trace of one run."""
 
 from os import fspath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.interface import notes
@@ -9,29 +9,21 @@ from cyscc.host.interface.given import FORMS, record_of
 from cyscc.host.output.files import Content, check_suffix, write_text
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import bytes_text, count_text
-from cyscc.host.specification.ask import Ask, SpecError, question
+from cyscc.host.specification.ask import SpecError, question
 from cyscc.host.specification.numbers import checked_number
 from cyscc.sim.notices import printable
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-Records = Annotated[notes.AnyRecord, Ask("further records, which are compared with the first", "DIR2", count="*")]
-Page = Annotated[
-    notes.MaybeFile,
-    Ask("the page ('-': standard output)", "OUT.html", flag="--output", short="-o", writes=Content.PAGE),
-]
-Trace = Annotated[
-    notes.MaybeFile,
-    Ask("the activity of one run over time as a trace for Perfetto", "OUT.pftrace", writes=Content.TRACE),
-]
 
-
-@question(
-    own=("page", "markdown"),
-)
+@question(own=("page", "markdown"))
 def report(
-    recorded: notes.Recorded, *others: Records, output: Page = None, trace: Trace = None, progress: notes.Wanted = False
+    recorded: notes.AnyRecord,
+    *others: notes.AnyRecord,
+    output: notes.MaybeFile = None,
+    trace: notes.MaybeFile = None,
+    progress: notes.Wanted = False,
 ) -> Answer:
     """Draw where the cycles of recorded runs went, as a page.
 

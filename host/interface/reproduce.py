@@ -1,10 +1,8 @@
 """`reproduce`: published tables and figures, from simulation or by software."""
 
-import tomllib
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Any
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.baselines.algorithms import KINDS
@@ -13,9 +11,9 @@ from cyscc.host.experiments.studies.machines import SEARCH_MACHINES
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import experiment
 from cyscc.host.interface.given import overrides_of
-from cyscc.host.specification.ask import Ask, Rule, question
+from cyscc.host.specification.ask import Ask, described, question
 from cyscc.host.specification.numbers import listed_values, whole_number
-from cyscc.host.specification.run import option_of, resolved_profile
+from cyscc.host.specification.run import resolved_profile
 from cyscc.sim.trust import GivenText
 
 
@@ -27,27 +25,10 @@ def _numbers(text: str) -> tuple[int, ...]:
     return listed_values(text, partial(whole_number, low=1))
 
 
-_PARSERS = {"names": _names, "numbers": _numbers}
-_SHARED = {
-    "pivots": replace(KINDS["quach"].options["pivots"], help="pivots at a time"),
-    "memory": option_of("memory"),
-    "device": get_args(notes.Device)[1],
-}
-
-
-def _ask(about: dict[str, Any]) -> Ask:
-    about["help"] = about["help"].format(machines=", ".join(SEARCH_MACHINES))
-    return Ask(**{**about, "parse": _PARSERS.get(about.get("parse", ""))})
-
-
-Figure = Annotated[str, Ask("what to reproduce", "FIGURE", choices=tuple(REPRODUCTIONS))]
-_OPTIONS = {
-    name: _SHARED[name] if name in _SHARED else _ask(about)
-    for name, about in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-}
+MACHINES = ", ".join(SEARCH_MACHINES)
+_PIVOTS = replace(KINDS["quach"].options["pivots"], help="pivots at a time")
+_OPTIONS, _ = described({**vars(notes), **globals()}, "options", Ask)
 """Options of the studies; which of them has which says the catalogue."""
-
-Quick = Annotated[bool, Ask("smaller graphs or models, or fewer of them")]
 
 _FIGURES = "".join(
     f"  {name:13} {about.title}: {about.text}\n{'':16}{about.defaults()}\n" for name, about in REPRODUCTIONS.items()
@@ -56,17 +37,16 @@ _FIGURES = "".join(
 
 @question(
     charts=("figure",),
-    options=_OPTIONS,
-    rules=(Rule(("quick",), excludes=("vertices", "latencies")),),
+    options={**_OPTIONS, "pivots": _PIVOTS},
     examples=f"what can be reproduced, with its options and their defaults:\n{_FIGURES}",
 )
 def reproduce(
-    figure: Figure,
+    figure: str,
     *,
-    quick: Quick = False,
-    verify: notes.NoVerify = True,
-    jobs: notes.Jobs = None,
-    output: notes.Output = "build/reproduce",
+    quick: bool = False,
+    verify: bool = True,
+    jobs: int | None = None,
+    output: notes.File = "build/reproduce",
     progress: notes.Wanted = False,
     **options: Any,
 ) -> Answer:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from os import PathLike
 from os.path import exists, isdir, isfile, join
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from cyscc.host.answer.answer import Answer, Chart, Column, Table
 from cyscc.host.baselines.algorithms import KINDS, MEC_KINDS, check_used
@@ -15,12 +15,12 @@ from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import several
 from cyscc.host.interface.given import FORMS
 from cyscc.host.output.errors import InputError
-from cyscc.host.output.files import Content, check_distinct, open_output
+from cyscc.host.output.files import check_distinct, open_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.output.text import count_text, device_text, graph_text, largest_text, model_text
-from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.ask import Rule, SpecError, question
 from cyscc.host.specification.numbers import listed_values
-from cyscc.host.specification.run import RunSpec, option_of
+from cyscc.host.specification.run import RunSpec
 
 if TYPE_CHECKING:
     from cyscc.host.baselines.mdp.formats.annotations import Annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from cyscc.host.baselines.software.limited import Reports
     from cyscc.host.experiments.studies.comparison import AlgorithmComparison
     from cyscc.sim.configuration import AcceleratorConfig
+    from cyscc.sim.memory import Profile
 
-Algorithm = Annotated[str, Ask(", ".join(KINDS), "ALGORITHM", choices=tuple(KINDS))]
-Limit = Annotated[int | None, Ask("time limit: the algorithm is ended then (default: none)", "SECONDS", low=1)]
+ALGORITHMS, MEC_ALGORITHMS = ", ".join(KINDS), ", ".join(MEC_KINDS)
 
 _OPTIONS = {name.replace("-", "_"): (name, ask) for kind in KINDS.values() for name, ask in kind.options.items()}
 """Options of single algorithms by keyword: their names there."""
@@ -50,16 +50,16 @@ _WIDTH = max(map(len, KINDS)) + 2
     ),
 )
 def software(
-    algorithm: Algorithm,
-    graph: notes.GraphFile,
+    algorithm: str,
+    graph: notes.AnyGraph,
     *,
-    undirected: notes.Undirected = False,
-    device: notes.Device = "cpu",
-    order: notes.Order = "natural",
-    threads: notes.Threads = None,
-    seed: notes.Seed = 1,
-    limit: Limit = None,
-    verify: notes.NoVerify = True,
+    undirected: bool = False,
+    device: str = "cpu",
+    order: str = "natural",
+    threads: int | None = None,
+    seed: int = 1,
+    limit: int | None = None,
+    verify: bool = True,
     progress: notes.Wanted = False,
     **options: Any,
 ) -> Answer:
@@ -161,38 +161,25 @@ def _names(text: str) -> tuple[str, ...]:
     return listed_values(text, str)
 
 
-Graphs = Annotated[notes.AnyGraph, Ask("a graph", "GRAPH", count="+", reads="the graph")]
-Algorithms = Annotated[
-    "Sequence[str] | None", Ask("software to run (default: all that is installed)", "NAME[,...]", parse=_names)
-]
-Configs = Annotated[
-    "Sequence[str | AcceleratorConfig]",
-    Ask("machines to simulate, presets or TOML files, or none (default: hc2)", "NAME[,...]", parse=_names),
-]
-Runs = Annotated[int, Ask("runs of software, of which the fastest counts (default: {default})", "N", low=1, high=1000)]
-TimeLimit = Annotated[int, Ask("time limit: an algorithm is ended then (default: {default})", "SECONDS", low=1)]
-
-
 @question(
     charts=("times",),
     examples=f"algorithms: {', '.join(KINDS)}; libraries, if installed: {', '.join(PEERS)}\n",
-    rules=(Rule(("family",), needs=("area",)), Rule(("memory", "area"), excludes=("configs=none",))),
 )
 def compare(
-    *graphs: Graphs,
-    algorithms: Algorithms = None,
-    configs: Configs = ("hc2",),
-    memory: notes.Memory = "hc2",
-    undirected: notes.Undirected = False,
-    device: notes.Device = "cpu",
-    order: notes.Order = "natural",
-    threads: notes.Threads = None,
-    seed: notes.Seed = 1,
-    runs: Runs = 3,
-    limit: TimeLimit = 300,
-    area: notes.Area = False,
-    family: notes.Family = None,
-    verify: notes.NoVerify = True,
+    *graphs: notes.AnyGraph,
+    algorithms: Sequence[str] | None = None,
+    configs: "Sequence[str | AcceleratorConfig]" = ("hc2",),
+    memory: "str | Profile" = "hc2",
+    undirected: bool = False,
+    device: str = "cpu",
+    order: str = "natural",
+    threads: int | None = None,
+    seed: int = 1,
+    runs: int = 3,
+    limit: int = 300,
+    area: bool = False,
+    family: notes.Families = None,
+    verify: bool = True,
     progress: notes.Wanted = False,
 ) -> Answer:
     """Run every algorithm and the simulated machine on the same graphs.
@@ -373,50 +360,25 @@ def _components(comparison: "AlgorithmComparison") -> str:
 _SHOWN = 20
 """Most components in the table."""
 
-_STATES = "write a line 'state MEC' for each state in a MEC ('-': standard output)"
-_CHOICES = "write a line 'state choice MEC action' for each choice that stays in a MEC ('-': standard output)"
-_ON = "where the components of each round are found: processor (default), or accelerator, a simulated one"
 
-ModelFile = Annotated[notes.File, Ask("the model ('-': standard input)", "MODEL", reads="the model")]
-MecAlgorithm = Annotated[
-    str | None,
-    Ask(f"{', '.join(MEC_KINDS)} (default: basic, on a graphics processor parallel)", choices=tuple(MEC_KINDS)),
-]
-On = Annotated[str, Ask(_ON, choices=("processor", "accelerator"))]
-Output = Annotated[notes.MaybeFile, Ask(_STATES, "OUT", short="-o", writes=Content.LIST)]
-Choices = Annotated[notes.MaybeFile, Ask(_CHOICES, "OUT", writes=Content.LIST)]
-Sta = Annotated[
-    notes.MaybeFile,
-    Ask("values of the variables in each state (default: MODEL's .sta)", "FILE", reads="the states"),
-]
-Lab = Annotated[notes.MaybeFile, Ask("labels of the states (default: MODEL's .lab)", "FILE", reads="the labels")]
-Executor = Annotated[str, option_of("executor")]
-
-
-@question(
-    examples="".join(f"{name + ':':10}{kind.text}\n" for name, kind in MEC_KINDS.items()),
-    rules=(
-        Rule(("config", "memory", "executor", "overrides"), needs=("on=accelerator",)),
-        Rule(("device", "order", "algorithm=parallel"), excludes=("on=accelerator",)),
-    ),
-)
+@question(examples="".join(f"{name + ':':10}{kind.text}\n" for name, kind in MEC_KINDS.items()))
 def mec(
-    model: ModelFile,
+    model: notes.File,
     *,
-    algorithm: MecAlgorithm = None,
-    on: On = "processor",
-    output: Output = None,
-    choices: Choices = None,
-    sta: Sta = None,
-    lab: Lab = None,
-    device: notes.Device = "cpu",
-    order: notes.Order = "natural",
-    config: notes.Config = "hc2",
-    memory: notes.Memory = "hc2",
-    executor: Executor = "compiled",
-    overrides: notes.Set = None,
-    threads: notes.Threads = None,
-    verify: notes.NoVerify = True,
+    algorithm: str | None = None,
+    on: str = "processor",
+    output: notes.MaybeFile = None,
+    choices: notes.MaybeFile = None,
+    sta: notes.MaybeFile = None,
+    lab: notes.MaybeFile = None,
+    device: str = "cpu",
+    order: str = "natural",
+    config: notes.Machine = "hc2",
+    memory: "str | Profile" = "hc2",
+    executor: str = "compiled",
+    overrides: notes.Values = None,
+    threads: int | None = None,
+    verify: bool = True,
     progress: notes.Wanted = False,
 ) -> Answer:
     """Find the maximal end components of a Markov decision process.

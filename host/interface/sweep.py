@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from cyscc.host.experiments.sweep.measures import MEASURES
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import check_files, plan_of
 from cyscc.host.output.files import write_text
-from cyscc.host.specification.ask import Ask, Rule, SpecError, question
+from cyscc.host.specification.ask import SpecError, question
 from cyscc.host.specification.numbers import checked_number, whole_number
 from cyscc.host.specification.run import ALGORITHMS
 from cyscc.hw.values import plain
@@ -64,63 +64,21 @@ def _setting(text: str) -> tuple[str, Any]:
         raise ValueError(f"{name}: {error}") from None
 
 
-Inputs = Annotated[
-    "Graph | str | PathLike[str] | Sequence[Graph | str | PathLike[str]]",
-    Ask("graphs, or a study", "GRAPH|STUDY.toml", count="+", reads="the input"),
-]
-Settings = Annotated[
-    "Mapping[str, Any] | None",
-    Ask(
-        "values of a parameter of a study: visit_depth=16,32,64, memory.bank_busy=8,15; may be repeated",
-        "KEY=VALUE[,...]",
-        flag="--set",
-        parse=_setting,
-        repeated=True,
-    ),
-]
-Algorithms = Annotated[
-    "str | Sequence[str] | None",
-    Ask(f"algorithm: {' or '.join(ALGORITHMS)} (default: bfs)", "NAME[,...]", parse=_values),
-]
-Sources = Annotated[
-    "int | Sequence[int] | None",
-    Ask("start of a search (default: the lowest vertex with an out-edge)", "ID[,...]", parse=_values),
-]
-Configs = Annotated[
-    "str | Sequence[str] | None",
-    Ask(f"machines: {', '.join(PRESETS)}, or TOML files (default: hc2)", "NAME[,...]", parse=_values),
-]
-Memories = Annotated[
-    "str | Sequence[str] | None",
-    Ask(
-        "memories, as of scc (default: hc2); rules in a FILE.py are code, and a study that uses them needs this "
-        "option; may be repeated",
-        "PROFILE[,...]",
-        parse=_values,
-        repeated=True,
-    ),
-]
-Folder = Annotated[
-    notes.File, Ask("folder for points, table and page (default: {default})", "DIR", flag="--output", short="-o")
-]
-Measured = Annotated[str, Ask("what the chart shows (default: {default})", choices=tuple(MEASURES))]
+EITHER, PRESET_NAMES, MEASURED = " or ".join(ALGORITHMS), ", ".join(PRESETS), tuple(MEASURES)
 
 
-@question(
-    charts=("sweep",),
-    rules=(Rule(("family",), needs=("area",)),),
-)
+@question(charts=("sweep",))
 def sweep(
-    graph: Inputs,
-    settings: Settings = None,
+    graph: "Graph | str | PathLike[str] | Sequence[Graph | str | PathLike[str]]",
+    settings: Mapping[str, Any] | None = None,
     *,
-    algorithm: Algorithms = None,
-    source: Sources = None,
-    config: Configs = None,
-    memory: Memories = None,
-    undirected: notes.Undirected = False,
-    folder: Folder = "build/sweep",
-    measure: Measured = "cycles",
+    algorithm: str | Sequence[str] | None = None,
+    source: int | Sequence[int] | None = None,
+    config: str | Sequence[str] | None = None,
+    memory: str | Sequence[str] | None = None,
+    undirected: bool = False,
+    folder: notes.File = "build/sweep",
+    measure: str = "cycles",
     **many: Unpack[notes.Many],
 ) -> "Sweep":
     """Simulate a study of one's own over many parameters.
@@ -182,11 +140,7 @@ def sweep(
     given = [(name, value) for name, value in named.items() if value is not None]
     given += [("undirected", True)] if undirected else []
     given += settings.items() if isinstance(settings, Mapping) else settings or []
-    values: dict[str, Any] = {}
-    for name, value in given:
-        if name in values:
-            raise SpecError("", f"{name} is given twice")
-        values[str(name)] = _plain(value)
+    values = {name: _plain(value) for name, value in notes.together("", given).items()}
     inputs = [graph] if isinstance(graph, str | PathLike) or not isinstance(graph, Sequence) else list(graph)
     if not inputs:
         raise ValueError("there is no graph")

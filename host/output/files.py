@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from enum import StrEnum
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,37 +26,24 @@ ANSWER_OUTPUTS = ("--json", "--markdown", "--page", "--plot")
 """Options of commands that name the files of their answers."""
 
 
-class Content(StrEnum):
-    """Content of an output file, as messages call it."""
+class Content(Enum):
+    """Content of an output file: its name in messages, and its suffixes."""
 
-    FIGURE = "a figure"
-    PAGE = "a page"
-    JSON = "a JSON document"
-    TRACE = "a trace"
-    LIST = "a list"
-    GRAPH = "a graph"
-    WAVES = "a waveform"
-    LINES = "lines of JSON"
-    MODEL = "a model"
-    REQUESTS = "a list of requests"
+    FIGURE = "a figure", ".svg", ".png", ".pdf"
+    PAGE = "a page", ".html", ".htm"
+    JSON = "a JSON document", ".json"
+    TRACE = "a trace", ".pftrace", ".perfetto-trace"
+    LIST = "a list", ".txt"
+    GRAPH = "a graph", ".mtx", ".gr", ".npz", ".txt"
+    WAVES = "a waveform", ".fst", ".vcd"
+    LINES = "lines of JSON", ".json", ".jsonl", ".txt"
+    MODEL = "a model", ".tra", ".drn"
+    REQUESTS = "a list of requests", ".csv", ".parquet"
 
 
-_SUFFIXES = {
-    Content.FIGURE: (".svg", ".png", ".pdf"),
-    Content.PAGE: (".html", ".htm"),
-    Content.JSON: (".json",),
-    Content.TRACE: (".pftrace", ".perfetto-trace"),
-    Content.LIST: (".txt",),
-    Content.GRAPH: (".mtx", ".gr", ".npz", ".txt"),
-    Content.WAVES: (".fst", ".vcd"),
-    Content.LINES: (".json", ".jsonl", ".txt"),
-    Content.MODEL: (".tra", ".drn"),
-    Content.REQUESTS: (".csv", ".parquet"),
-}
-"""Suffixes of output files by content."""
 _FOREIGN = frozenset(
     (
-        *(suffix for own in _SUFFIXES.values() for suffix in own if suffix != ".txt"),
+        *(suffix for content in Content for suffix in content.value[1:] if suffix != ".txt"),
         *(".toml", ".py", ".md", ".xml", ".yaml"),
         *(".csv", ".tsv", ".parquet", ".npy", ".xlsx"),
         *(".gz", ".bz2", ".xz", ".zst", ".zip", ".7z", ".tar", ".tgz"),
@@ -108,13 +95,13 @@ def check_suffix(path: str, content: Content) -> None:
     InputError
         The suffix promises another content, or is none of a content that has always one of its own.
     """
-    suffix, own = Path(path).suffix, _SUFFIXES[content]
+    suffix, (told, *own) = Path(path).suffix, content.value
     if content in (Content.GRAPH, Content.MODEL) and suffix.lower() == ".gz":
         suffix = Path(path).with_suffix("").suffix
     if suffix.lower() in ("", *own) or (suffix.lower() not in _FOREIGN and content not in _ALWAYS):
         return
     forms = " or ".join(filter(None, (", ".join(own[:-1]), own[-1])))
-    raise InputError(f"{content} is {forms}, not {suffix!r}", path=path)
+    raise InputError(f"{told} is {forms}, not {suffix!r}", path=path)
 
 
 def check_output(path: str, option: str, content: Content | None = None, *, plain: bool = False) -> None:
@@ -271,7 +258,7 @@ def figure_format(path: str) -> str:
         There is no such format.
     """
     check_suffix(path, Content.FIGURE)
-    return (Path(path).suffix or _SUFFIXES[Content.FIGURE][0])[1:].lower()
+    return (Path(path).suffix or ".svg")[1:].lower()
 
 
 @contextmanager

@@ -41,7 +41,8 @@ def _machine(document: Mapping[str, Any]) -> str:
     return f"{changes.config_text(str(options['config']))}, memory {changes.memory_text(str(options['memory']))}"
 
 
-def _size(run: Mapping[str, Any]) -> str:
+def graph_size(run: Mapping[str, Any]) -> str:
+    """Return the size of a run's graph."""
     return f"{count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}"
 
 
@@ -71,7 +72,7 @@ def result_facts(document: Mapping[str, Any]) -> dict[str, str]:
 def record_title(record: "Record") -> str:
     """Return a recorded run in a line: its folder, what it computes, graph, machine and memory."""
     document, run = record.document, record.document["run"]
-    what = f"{record.folder}: {document['command']} of {run['graph']}, {_size(run)}"
+    what = f"{record.folder}: {document['command']} of {run['graph']}, {graph_size(run)}"
     return printable(f"{what}; {_machine(document)}")
 
 
@@ -123,7 +124,7 @@ def record_answer(record: "Record") -> Answer:
     document = record.document
     facts = {
         "record": str(record.folder),
-        "graph": _size(document["run"]),
+        "graph": graph_size(document["run"]),
         "ending": record.ending,
         **result_facts(document),
         "date": document.get("environment", {}).get("date", ""),

@@ -1,20 +1,26 @@
 """Questions: public functions whose annotated parameters are the options of a command.
 
-A parameter that the command line has is annotated with an `Ask`, which is written once and used by all functions that
-share it: ``Level = Annotated[int | None, Ask(help="only this level", low=0)]``.
+The options of a module's questions stand in the TOML file beside it, by question and parameter, and those that several
+modules have in that of the module `notes` beside them, in the section ``shared``. A parameter may also be annotated
+with its `Ask`. What is no option has neither.
 """
 
 import inspect
+import re
+import sys
+import tomllib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial, wraps
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, get_args
 
 from cyscc.host.output.files import Content, check_output
 from cyscc.host.specification.numbers import LARGEST, checked_number, whole_number
+from cyscc.host.specification.place import check_part
 from cyscc.hw.values import plain
 
 if TYPE_CHECKING:
@@ -133,6 +139,44 @@ class Ask:
         return value
 
 
+_Kind = TypeVar("_Kind", bound=Ask)
+
+_CONSTANT = re.compile(r"\{([A-Z]\w*)\}")
+"""A constant of a module in a help text."""
+
+
+def _described(about: Mapping[str, Any], names: Mapping[str, Any], kind: type[_Kind]) -> _Kind:
+    """Return an option as a file describes it, by the fields of `Ask`.
+
+    Parsers, forms and choices may be names of the module, whose constants may stand in the help in braces; ``like`` is
+    an option of a run, ``part`` the part of a place whose form it has.
+    """
+    found = dict(about)
+    found |= {field: names[found[field]] for field in ("parse", "form") if field in found}
+    if "part" in found:
+        found["form"] = partial(check_part, found.pop("part"))
+    if "choices" in found:
+        choices = found["choices"]
+        found["choices"] = tuple(names[choices] if isinstance(choices, str) else choices)
+    if "writes" in found:
+        found["writes"] = Content[found["writes"]]
+    if "help" in found:
+        found["help"] = _CONSTANT.sub(lambda word: str(names[word[1]]), found["help"])
+    return replace(names["option_of"](found.pop("like")), **found) if "like" in found else kind(**found)
+
+
+def described(names: Mapping[str, Any], section: str, kind: type[_Kind]) -> "tuple[dict[str, _Kind], tuple[Rule, ...]]":
+    """Return the options and rules of a section of the file beside a module, given the module's names; none without."""
+    path = Path(names["__file__"]).with_suffix(".toml") if "__file__" in names else None
+    if path is None or not path.exists():
+        return {}, ()
+    about = tomllib.loads(path.read_text(encoding="utf-8")).get(section, {})
+    rules: list[dict[str, Any]] = about.pop("rules", [])
+    for rule in rules:
+        rule.update({name: tuple(each) for name, each in rule.items() if name != "why"})
+    return {name: _described(each, names, kind) for name, each in about.items()}, tuple(Rule(**rule) for rule in rules)
+
+
 class Rule(NamedTuple):
     """Options that need or exclude others.
 
@@ -194,8 +238,8 @@ class Question:
         Options that the function takes as further keywords, if no typed dictionary describes them.
     charts : tuple of str
         Names of charts that its answer can have, of which the command draws the first.
-    rules : tuple of Rule
-        What its options need and exclude.
+    own_rules : tuple of Rule
+        What its options need and exclude, besides the rules of the file.
     examples : str
         Text below the help, after the notes and examples of the docstring: what Python must say, such as a list.
     own : tuple of str
@@ -205,9 +249,22 @@ class Question:
     function: "Callable[..., Answer]"
     options: Mapping[str, Ask]
     charts: tuple[str, ...]
-    rules: tuple[Rule, ...]
+    own_rules: tuple[Rule, ...]
     examples: str
     own: tuple[str, ...]
+
+    @cached_property
+    def _noted(self) -> tuple[dict[str, Ask], tuple[Rule, ...]]:
+        """The options and rules in the files: its own, and what the questions beside it share."""
+        names = self.function.__globals__
+        common = vars(sys.modules.get(f"{names['__name__'].rpartition('.')[0]}.notes", sys))
+        asks, rules = described({**common, **names}, self.function.__name__, Ask)
+        return described(common, "shared", Ask)[0] | asks, rules
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What its options need and exclude."""
+        return (*self._noted[1], *self.own_rules)
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -233,8 +290,10 @@ class Question:
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
         """The parameters that the command line has, in their order."""
-        notes = {name: note for name, each in self.parameters.items() for note in _notes(each.annotation)}
-        return {name: _completed(note, self.parameters[name]) for name, note in {**notes, **self.options}.items()}
+        asks, _ = self._noted
+        every = {name: _note(each.annotation) or asks.get(name) for name, each in self.parameters.items()}
+        every |= self.options
+        return {name: _completed(ask, self.parameters[name]) for name, ask in every.items() if ask is not None}
 
     def is_option(self, name: str) -> bool:
         """Return whether a parameter is an option of the command; others are arguments."""
@@ -327,7 +386,7 @@ def question(
 
     def made(function: Callable[_Given, _Answer]) -> Callable[_Given, _Answer]:
         about = Question(
-            function=function, options=options or {}, charts=charts, rules=rules, examples=examples, own=own
+            function=function, options=options or {}, charts=charts, own_rules=rules, examples=examples, own=own
         )
 
         @wraps(function)
@@ -346,6 +405,6 @@ def question(
     return made
 
 
-def _notes(annotation: Any) -> list[Ask]:
+def _note(annotation: Any) -> Ask | None:
     """Return the note of a parameter's type, if it has one."""
-    return [note for note in get_args(annotation)[1:] if isinstance(note, Ask)]
+    return next((note for note in get_args(annotation)[1:] if isinstance(note, Ask)), None)

@@ -254,6 +254,20 @@ class Place:
         return ",".join(parts).removeprefix("cycles=").removeprefix("event=") or _EVERYTHING
 
 
+def check_part(name: str, text: str) -> None:
+    """Check the text of a part of a place.
+
+    Raises
+    ------
+    ValueError
+        It is none.
+    """
+    try:
+        Place.parse(f"{name}={text}")
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix(f"{name}: ")) from None
+
+
 _PARTS = tuple(each.name for each in fields(Place) if each.name != "cycles")
 """Names of the parts of a text."""
 

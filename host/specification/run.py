@@ -1,7 +1,7 @@
 """Specification of a run: one value, from which options, keywords, sweep axes, documents and checkpoints derive.
 
-The `Option` of a field of `RunSpec` describes it completely. A new option of a run takes a field here, and the code
-where it takes effect.
+The `Option` of a field of `RunSpec`, in `run.toml`, describes it completely. A new option of a run takes a field here,
+its description there, and the code where it takes effect.
 """
 
 import re
@@ -14,13 +14,12 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin
 
-from cyscc.host.output.files import STANDARD_OUTPUT, Content
-from cyscc.host.specification.ask import Ask, Rule, refusing_value
+from cyscc.host.output.files import STANDARD_OUTPUT
+from cyscc.host.specification.ask import Ask, described, refusing_value
 from cyscc.host.specification.overrides import NO_OVERRIDES, Overrides
 from cyscc.host.specification.place import Place
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig, load_config
 from cyscc.sim.executors.names import EXECUTORS
-from cyscc.sim.intervals import LONGEST_INTERVAL
 from cyscc.sim.processors import available_cores
 from cyscc.sim.trust import GivenText
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("bfs", "scc")
 """Algorithms of runs, by their commands."""
+PRESET_NAMES = ", ".join(PRESETS)
 
 OWN_RULES = "the run used memory rules of its own ({}): name their file: --memory FILE.py"
 """Cause of the refusal of a run whose rules, which are code, the user has not named."""
@@ -151,10 +151,7 @@ class Option(Ask):
             raise ValueError(f"{self.name} must be a {'table' if self.repeated else 'text'}, not {value!r}")
 
 
-def _option(
-    default: Any = MISSING, help: str = "", metavar: str | None = None, *, default_factory: Any = MISSING, **about: Any
-) -> Any:
-    return field(default=default, default_factory=default_factory, metadata={"option": Option(help, metavar, **about)})
+_interval, _given = Interval.parse, GivenText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,182 +172,37 @@ class RunSpec:
         A value is invalid, or the machine cannot run the algorithm.
     """
 
-    algorithm: str = _option(
-        help="search (bfs) or components (scc)", choices=ALGORITHMS, affects_result=True, changeable=False
-    )
-    graph: str = _option(
-        help="the graph", metavar="GRAPH", positional=True, affects_result=True, varies=False, path=True
-    )
-    labels: str | None = _option(
-        None,
-        "write a line 'vertex component' for each vertex ('-': standard output)",
-        "OUT",
-        algorithms=("scc",),
-        writes=Content.LIST,
-    )
-    source: int | None = _option(
-        None,
-        "vertex to start from, as the graph's file names it",
-        "ID",
-        low=0,
-        high=1 << 63,
-        algorithms=("bfs",),
-        affects_result=True,
-        changeable=False,
-    )
-    levels: str | None = _option(
-        None,
-        "write a line 'vertex level' for each vertex reached ('-': standard output)",
-        "OUT",
-        algorithms=("bfs",),
-        writes=Content.LIST,
-    )
-    roofline: bool = _option(
-        False,
-        "compare each level with the limits of ports, links, banks, ring and latency",
-        algorithms=("bfs",),
-        stored=True,
-        changeable=False,
-    )
-    roofline_plot: str | None = _option(
-        None,
-        "draw that, as .svg, .png or .pdf; implies --roofline ('-': SVG to standard output)",
-        "OUT.svg",
-        algorithms=("bfs",),
-        writes=Content.FIGURE,
-    )
-    config: str | AcceleratorConfig = _option(
-        "hc2",
-        f"machine: {', '.join(PRESETS)}, or a TOML file (default: {{default}})",
-        "NAME|FILE.toml",
-        affects_result=True,
-        path=True,
-    )
-    memory: "str | Profile" = _option(
-        "hc2",
-        "memory: hc2 (default), hbm2, ddr4, fixed:CYCLES, stress, stress:SEED, a TOML file, or a Python file of rules",
-        "PROFILE|FILE.toml|FILE.py",
-        parse=GivenText,
-        affects_result=True,
-        path=True,
-    )
-    executor: str = _option(
-        EXECUTORS[0],
-        "simulator of the hardware: compiled (default), or amaranth, in Python, for small machines",
-        choices=EXECUTORS,
-        stored=True,
-        varies=True,
-    )
-    overrides: Overrides = _option(
-        NO_OVERRIDES,
-        "override a single value: neighbour_depth=64, memory.bank_busy=20; may be repeated",
-        "KEY=VALUE",
-        name="set",
-        repeated=True,
-        affects_result=True,
-        varies=False,
-    )
-    threads: int = _option(
-        default_factory=available_cores,
-        help="threads that the executor may use (default: the cores, {default})",
-        metavar="N",
-        low=1,
-        high=1024,
-    )
-    verify: bool = _option(True, "do not check the result", flag="--no-verify")
-    undirected: bool = _option(
-        False, "read each edge of the graph in both directions, self-loops once", affects_result=True
-    )
-    simplify: bool = _option(
-        False, "drop repeated edges and self-loops before the graph is loaded", affects_result=True
-    )
-    cycle_limit: int | None = _option(None, "stop after this many cycles", "N", low=1, stored=True, varies=True)
-    queue_slack: int | None = _option(
-        None,
-        "queue entries beyond one per vertex, for vertices pushed twice (default: 65536 + vertices / 4)",
-        "N",
-        low=0,
-        high=1 << 40,
-        affects_result=True,
-        changeable=False,
-    )
-    waves: str | None = _option(
-        None,
-        "write the hardware's waveforms, compressed or as text (large without a window)",
-        "OUT.fst|OUT.vcd",
-        form=_waves_file,
-        writes=Content.WAVES,
-    )
-    wave_window: tuple[int, int] | None = _option(
-        None, "cycles recorded in the waveforms (default: all)", "FIRST:LAST", parse=_window
-    )
-    scopes: tuple[str, ...] = _option(
-        (),
-        "signals to record, as engine0.bfs3.allocator or '*.token_*'; may be repeated (default: all)",
-        "GLOB",
-        name="scope",
-        repeated=True,
-    )
-    wave_view: bool = _option(False, "write views for GTKWave and Surfer beside the waveforms")
-    checkpoint: str | None = _option(None, "write checkpoints to this folder, so that the run can be resumed", "DIR")
-    checkpoint_every: str | None = _option(
-        None,
-        "interval between checkpoints: 2Mcycles, 30s, 5min (default: 1min)",
-        "INTERVAL",
-        form=Interval.parse,
-        stored=True,
-    )
-    resume: str | None = _option(
-        None, "resume from the checkpoint in this folder; options that are not given are those of the run", "DIR"
-    )
-    record: str | None = _option(
-        None,
-        "write a record of the activity over time to this folder, for explain, report, events and replay",
-        "DIR",
-        stored=True,
-        path=True,
-    )
-    record_interval: int | None = _option(
-        None,
-        f"length of the record's intervals in cycles (default: {RECORD_INTERVAL})",
-        "CYCLES",
-        low=16,
-        high=LONGEST_INTERVAL,
-        stored=True,
-        changeable=False,
-        varies=True,
-    )
-    record_detail: str | None = _option(
-        None,
-        "record this place in detail, too, to the record's folder 'detail': level=3, level=3-5,iteration=1, "
-        "phase=backward, or cycles 100000:120000",
-        "PLACE",
-        form=_place_in_detail,
-        stored=True,
-    )
-    record_detail_interval: int | None = _option(
-        None,
-        f"length of the intervals there in cycles (default: {DETAIL_INTERVAL})",
-        "CYCLES",
-        low=16,
-        high=LONGEST_INTERVAL,
-        stored=True,
-    )
-    trace: str | None = _option(
-        None, "write the activity over time as a trace for Perfetto", "OUT.pftrace", writes=Content.TRACE
-    )
-    live: str | Callable[[dict[str, Any]], None] | None = _option(
-        None,
-        "write a line of JSON about the run to this file or pipe each interval ('-': standard output)",
-        "FILE",
-        writes=Content.LINES,
-    )
-    live_every: str | None = _option(
-        None,
-        "interval between these lines: 100kcycles, 10s (default: an interval of the record; 1s without one)",
-        "INTERVAL",
-        form=Interval.parse,
-    )
+    algorithm: str
+    graph: str
+    labels: str | None = None
+    source: int | None = None
+    levels: str | None = None
+    roofline: bool = False
+    roofline_plot: str | None = None
+    config: str | AcceleratorConfig = "hc2"
+    memory: "str | Profile" = "hc2"
+    executor: str = EXECUTORS[0]
+    overrides: Overrides = NO_OVERRIDES
+    threads: int = field(default_factory=available_cores)
+    verify: bool = True
+    undirected: bool = False
+    simplify: bool = False
+    cycle_limit: int | None = None
+    queue_slack: int | None = None
+    waves: str | None = None
+    wave_window: tuple[int, int] | None = None
+    scopes: tuple[str, ...] = ()
+    wave_view: bool = False
+    checkpoint: str | None = None
+    checkpoint_every: str | None = None
+    resume: str | None = None
+    record: str | None = None
+    record_interval: int | None = None
+    record_detail: str | None = None
+    record_detail_interval: int | None = None
+    trace: str | None = None
+    live: str | Callable[[dict[str, Any]], None] | None = None
+    live_every: str | None = None
 
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
@@ -594,8 +446,7 @@ def _is_file(name: str, value: Any) -> bool:
     return name not in ("config", "memory") or str(value).endswith((".toml", ".py"))
 
 
-def _completed(each: "Field[Any]") -> Option:
-    option: Option = each.metadata["option"]
+def _completed(each: "Field[Any]", option: Option) -> Option:
     name = option.name or each.name
     default = each.default_factory() if each.default_factory is not MISSING else each.default
     kinds = get_args(each.type) if isinstance(each.type, UnionType) else (each.type,)
@@ -612,19 +463,8 @@ def _completed(each: "Field[Any]") -> Option:
     )
 
 
-_OPTIONS = {each.name: _completed(each) for each in fields(RunSpec)}
-
-
-_RULES = (
-    Rule(("wave_window", "scopes", "wave_view"), needs=("waves",)),
-    Rule(("checkpoint_every",), needs=("checkpoint",)),
-    Rule(("live_every",), needs=("live",)),
-    Rule(("record_interval",), needs=("record", "trace")),
-    Rule(("record_detail",), needs=("record",)),
-    Rule(("record_detail_interval",), needs=("record_detail",)),
-    Rule(("trace",), beside=("checkpoint",), needs=("record",)),
-)
-"""Options of a run that need others."""
+_DESCRIBED, _RULES = described(globals(), "run", Option)
+_OPTIONS = {each.name: _completed(each, _DESCRIBED[each.name]) for each in fields(RunSpec)}
 
 
 def option_of(name: str) -> Option:

@@ -207,6 +207,7 @@ class Plain:
     """
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.document: dict[str, Any] = json.loads((folder / "record.json").read_text())
         self.machine = self.document["machine"]
         self.engines = self.machine["engines"]

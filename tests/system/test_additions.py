@@ -1,4 +1,4 @@
-"""Additions as described in the guide for developers: at most two files each, which take effect everywhere.
+"""Additions as described in the guide for developers: few files each, which take effect everywhere.
 
 One copy of the tree gets a cause, a counter, an option of the hardware and one of runs; its machine is built once.
 """
@@ -38,10 +38,12 @@ ADDED = {
     ),
     # An option of runs, and its effect.
     "host/specification/run.py": (
-        "    cycle_limit: int | None = _option(",
-        "    backwards: bool = _option(\n"
-        '        False, help="run against the edges", affects_result=True, stored=True, changeable=False, varies=True\n'
-        "    )\n",
+        "    cycle_limit: int | None = None\n    queue_slack",
+        "    backwards: bool = False\n",
+    ),
+    "host/specification/run.toml": (
+        "cycle_limit = {",
+        'backwards = { help = "run against the edges", affects_result = true, changeable = false }\n',
     ),
     "host/runs/execution.py": (
         "        algorithm = ALGORITHMS[spec.algorithm](spec, read)",

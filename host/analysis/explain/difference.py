@@ -12,7 +12,7 @@ from cyscc.host.analysis.explain.evidence import Evidence
 from cyscc.host.answer.answer import ROWS, Answer, Table
 from cyscc.host.answer.forms import Forms
 from cyscc.host.output.text import count_text
-from cyscc.host.record.display import cycles_text, instruction_text, record_title, run_document
+from cyscc.host.record.display import OUTSIDE, cycles_text, instruction_text, record_title, run_document
 from cyscc.host.specification.overrides import MEMORY, toml_text
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.notices import printable
@@ -28,13 +28,6 @@ _SHOWN = 0.5
 """Least difference in cycles by a cause that is shown."""
 FORMS = Forms(__file__)
 """Forms of the tables of this room."""
-_PARTS = {
-    "instructions": "instructions",
-    "host": "the host",
-    "restarted": "attempts given up",
-    "unfinished": "instructions that are not complete in the record",
-    "total": "total",
-}
 
 
 def difference(comparison: Comparison, *, top: int | None = None) -> Answer:
@@ -112,7 +105,7 @@ def _times(comparison: Comparison) -> Table:
         columns=["part", "first", "second", "difference"],
     )
     frame["of_first"] = _share(frame["difference"], frame["first"])
-    frame["name"] = frame["part"].map(_PARTS)
+    frame["name"] = [OUTSIDE.get(part, ("", ""))[1] or part for part in frame["part"]]
     return FORMS.table("times", frame, shown=not comparison.selected)
 
 

@@ -12,7 +12,7 @@ from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import array_text
 from cyscc.host.analysis.explain.stacks import Group, groups_of, stacks
-from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings_of
+from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings
 from cyscc.host.answer.answer import ROWS, Answer, Column, Table
 from cyscc.host.answer.colours import STACK
 from cyscc.host.record.display import OUTSIDE, instruction_text, record_title, run_document, selection_facts
@@ -51,7 +51,7 @@ def explanation(
         Most rows of a table.
     """
     whole = len(rows) == len(record.instructions)
-    evidence, found, most = evidence_of(record, rows), findings_of(record, rows), top or ROWS
+    evidence, found, most = evidence_of(record, rows), findings(record, rows), top or ROWS
     iterations = iterations_of(record) if whole else None
     wanted = [_PARTS[name] for name in only] or [
         *("phases", "iteration_groups", "iteration_sizes", "causes", "banks"),

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean, stdev, variance
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison, compare, numbered_alike
@@ -14,8 +14,7 @@ from cyscc.host.analysis.explain.difference import FORMS, difference_causes, set
 from cyscc.host.analysis.explain.explanation import causes_table
 from cyscc.host.analysis.explain.settings import INPUTS, machine_text, memory_text, settings_of, settings_that_differ
 from cyscc.host.analysis.explain.stacks import stacks
-from cyscc.host.answer.answer import ROWS, Answer, Table
-from cyscc.host.answer.colours import STACK
+from cyscc.host.answer.answer import ROWS, Answer
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -25,37 +24,10 @@ from cyscc.sim.observation.causes import CAUSE_NAMES, cause_named
 _CONFIDENCE = 0.95
 FEWEST = 3
 """Fewest inputs from which the spread is estimated: of two, the interval is so wide that it says nothing."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Spread:
-    """Mean and spread of a quantity over some runs.
-
-    Parameters
-    ----------
-    mean : float
-        Arithmetic mean.
-    deviation : float or None
-        Standard deviation of the sample; None for a single run.
-    least, most : float
-        Minimum and maximum.
-    """
-
-    mean: float
-    deviation: float | None
-    least: float
-    most: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> "Spread":
-        """Return the mean and spread of values, at least one."""
-        deviation = stdev(values) if len(values) > 1 else None
-        return cls(mean=fmean(values), deviation=deviation, least=min(values), most=max(values))
-
-    def text(self, form: str, *, sign: str = "") -> str:
-        """Return the mean and the deviation in a format: ``6,618 ± 878``; `sign` formats the sign of the mean."""
-        deviation = "" if self.deviation is None else f" ± {self.deviation:{form}}"
-        return f"{self.mean:{sign}{form}}{deviation}"
+_NAMED = 3
+"""Most causes named in a sentence."""
+_SHOWN = 0.0005
+"""Least share of the cycles with which a cause is listed."""
 
 
 @dataclass(frozen=True)
@@ -74,25 +46,26 @@ class RunGroup:
     records: tuple[Record, ...]
 
     @cached_property
-    def cycles(self) -> Spread:
-        """Cycles of the results."""
-        return Spread.of([float(record.result["cycles"]["total"]) for record in self.records])
+    def runs(self) -> pd.DataFrame:
+        """A row for each run: `group`, `record`, its input, `cycles`, `seconds` and `gteps` of its result."""
+        rows = [
+            {
+                "group": self.name,
+                "record": printable(str(record.folder)),
+                **_input(record),
+                "cycles": record.result["cycles"]["total"],
+                **{name: record.result[name] for name in ("seconds", "gteps")},
+            }
+            for record in self.records
+        ]
+        return pd.DataFrame(rows)
 
     @cached_property
-    def gteps(self) -> Spread:
-        """Edges traversed per second, in 10⁹."""
-        return Spread.of([float(record.result["gteps"]) for record in self.records])
-
-    @cached_property
-    def causes(self) -> dict[str, Spread]:
-        """Share of each cause in the cycles of an average kernel, instructions only."""
-        shares = [_shares(record) for record in self.records]
-        return {name: Spread.of([each[name] for each in shares]) for name in CAUSE_NAMES}
-
-
-def _shares(record: Record) -> dict[str, float]:
-    sums = stacks(record, record.instructions, "phase")[["cycles", *CAUSE_NAMES]].sum()
-    return {name: float(sums[name]) / max(float(sums["cycles"]), 1) for name in CAUSE_NAMES}
+    def causes(self) -> pd.DataFrame:
+        """Share of each cause in the cycles of an average kernel, instructions only: a row for each run."""
+        sums = [stacks(each, each.instructions, "phase")[["cycles", *CAUSE_NAMES]].sum() for each in self.records]
+        frame = pd.DataFrame(sums)
+        return frame[CAUSE_NAMES].div(frame["cycles"].clip(lower=1), axis=0)
 
 
 @dataclass(frozen=True)
@@ -112,39 +85,55 @@ class GroupComparison:
     pairs: tuple[Comparison, ...]
 
     @cached_property
-    def ratios(self) -> list[float]:
-        """Simulated time of the second group's run divided by that of the first's, for each input."""
-        return [pair.seconds[1] / pair.seconds[0] for pair in self.pairs]
+    def inputs(self) -> pd.DataFrame:
+        """A row for each input: the cycles of both runs, the `ratio` of their times, and the difference by cause."""
+        rows = [
+            {
+                "group": self.second.name,
+                **_input(pair.first),
+                "first": printable(str(pair.first.folder)),
+                "second": printable(str(pair.second.folder)),
+                "first_cycles": pair.cycles[0],
+                "second_cycles": pair.cycles[1],
+                "ratio": pair.seconds[1] / pair.seconds[0],
+                "why": difference_causes(pair.causes),
+                **pair.causes,
+            }
+            for pair in self.pairs
+        ]
+        return pd.DataFrame(rows)
+
+    @property
+    def _samples(self) -> "list[pd.Series[float]]":
+        """Logarithms of the ratios of times; without common inputs, of the rates of each group's runs."""
+        columns = [self.inputs["ratio"]] if self.pairs else [each.runs["gteps"] for each in (self.first, self.second)]
+        return [np.log(column) for column in columns]
 
     @property
     def ratio(self) -> float:
         """Geometric mean of the ratios; without common inputs, of the first group's rates by that of the second's."""
-        if self.pairs:
-            return math.exp(fmean(map(math.log, self.ratios)))
-        one, other = (fmean(logs) for logs in self._rates)
-        return math.exp(one - other)
+        one, *others = (float(sample.mean()) for sample in self._samples)
+        return math.exp(one - sum(others))
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """Confidence interval (95 %) of the ratio, by Student's t of its logarithm; None if the spread is not known."""
         from scipy.special import stdtrit  # of scipy.stats the import alone takes a second
 
-        samples = [[math.log(ratio) for ratio in self.ratios]] if self.pairs else list(self._rates)
+        samples = self._samples
         if min(map(len, samples)) < FEWEST:
             return None
-        errors = [variance(sample) / len(sample) for sample in samples]
+        errors = [float(sample.var()) / len(sample) for sample in samples]
         error = sum(errors)
         # Welch and Satterthwaite; of one sample these are its own degrees.
         parts = sum(each**2 / (len(sample) - 1) for each, sample in zip(errors, samples, strict=True))
         half = stdtrit(error**2 / parts, (1 + _CONFIDENCE) / 2) * math.sqrt(error) if parts else 0.0
-        middle = math.log(self.ratio)
-        return math.exp(middle - half), math.exp(middle + half)
+        return self.ratio / math.exp(half), self.ratio * math.exp(half)
 
     @property
     def beyond_spread(self) -> bool:
         """Whether the difference is larger than the spread: the interval does not contain 1."""
-        interval = self.interval
-        return interval is not None and not interval[0] <= 1 <= interval[1]
+        return self.interval is not None and not self.interval[0] <= 1 <= self.interval[1]
 
     @property
     def left_out(self) -> tuple[int, int]:
@@ -153,18 +142,15 @@ class GroupComparison:
         return (len(self.first.records) - count, len(self.second.records) - count) if count else (0, 0)
 
     @cached_property
-    def causes(self) -> dict[str, Spread]:
-        """Difference by cause as a share of the first group's cycles; empty without common inputs."""
-        shares = [{name: cycles / pair.cycles[0] for name, cycles in pair.causes.items()} for pair in self.pairs]
-        return {name: Spread.of([each[name] for each in shares]) for name in CAUSE_NAMES} if shares else {}
+    def causes(self) -> pd.DataFrame:
+        """Difference by cause as a share of the first group's cycles: a row for each common input."""
+        return self.inputs[CAUSE_NAMES].div(self.inputs["first_cycles"], axis=0) if self.pairs else pd.DataFrame()
 
-    @property
-    def _rates(self) -> tuple[list[float], list[float]]:
-        """Logarithms of the rates of each group's runs."""
-        one, other = (
-            [math.log(record.result["gteps"]) for record in group.records] for group in (self.first, self.second)
-        )
-        return one, other
+
+def spread_text(values: "pd.Series[Any]", form: str, *, sign: str = "") -> str:
+    """Return mean and standard deviation in a format: ``6,618 ± 878``; `sign` formats the sign of the mean."""
+    deviation = f" ± {values.std():{form}}" if len(values) > 1 else ""
+    return f"{values.mean():{sign}{form}}{deviation}"
 
 
 def input_text(record: Record) -> str:
@@ -251,12 +237,6 @@ def _names(groups: Sequence[Sequence[Record]]) -> list[str]:
     return [f"group {number}" for number in range(1, len(groups) + 1)]
 
 
-_NAMED = 3
-"""Most causes named in a sentence."""
-_SHOWN = 0.0005
-"""Least share of the cycles with which a cause is listed."""
-
-
 def grouped(groups: Sequence[RunGroup], *, top: int | None = None) -> Answer:
     """Return the comparison of each further group of runs with the first; the summary of an only one.
 
@@ -270,19 +250,25 @@ def grouped(groups: Sequence[RunGroup], *, top: int | None = None) -> Answer:
     comparisons = compare_groups(groups)
     differing = settings_that_differ([group.records[0] for group in groups])
     settings = {name: values for name, values in differing.items() if name not in INPUTS}
-    said = groups_conclusion(groups, comparisons)
+    said, most = groups_conclusion(groups, comparisons), top or ROWS
     return Answer(
         title=said[0],
         facts={"settings that differ": settings_text(settings)} if settings else {},
         said=said[1:],
         tables={
-            "groups": _groups(groups),
-            "comparisons": _comparisons(comparisons),
-            "runs": _runs(groups, top or ROWS, shown=not comparisons),
-            "inputs": _inputs(comparisons, top or ROWS),
-            "causes": causes_table(
-                {group.name: {name: group.causes[name].mean for name in STACK} for group in groups}, of=": mean"
+            "groups": FORMS.table("groups", _spreads(groups)),
+            "comparisons": FORMS.table("comparisons", pd.DataFrame(map(_comparison, comparisons))),
+            "runs": FORMS.table(
+                "runs", pd.concat([each.runs for each in groups], ignore_index=True), most=most, shown=not comparisons
             ),
+            "inputs": FORMS.table(
+                "inputs",
+                pd.concat([each.inputs for each in comparisons], ignore_index=True) if comparisons else pd.DataFrame(),
+                {"against": f"{groups[1].name} against {groups[0].name}, " if len(comparisons) == 1 else ""},
+                without=[] if len(comparisons) > 1 else ["group"],
+                most=most,
+            ),
+            "causes": causes_table({group.name: group.causes.mean().to_dict() for group in groups}, of=": mean"),
         },
         fields={"conclusion": " ".join(said), "settings": settings},
     )
@@ -293,16 +279,18 @@ def groups_conclusion(groups: Sequence[RunGroup], comparisons: Sequence[GroupCom
     if comparisons:
         return [sentence for comparison in comparisons for sentence in _compared(comparison)]
     (group,) = groups
-    cycles, rate = group.cycles, group.gteps
+    cycles, rate = group.runs["cycles"], group.runs["gteps"]
     return [
-        f"{group.name}: {count_text(len(group.records), 'run')} of {cycles.least:,.0f} to {cycles.most:,.0f} cycles, "
-        f"on average {cycles.text(',.0f')}; {rate.least:.3f} to {rate.most:.3f} GTEPS, on average {rate.text('.3f')}."
+        f"{group.name}: {count_text(len(cycles), 'run')} of {cycles.min():,.0f} to {cycles.max():,.0f} cycles, on "
+        f"average {spread_text(cycles, ',.0f')}; {rate.min():.3f} to {rate.max():.3f} GTEPS, on average "
+        f"{spread_text(rate, '.3f')}."
     ]
 
 
 def _compared(comparison: GroupComparison) -> list[str]:
     """Return the sentences on two groups: how much longer the second takes, and whether that is beyond the spread."""
-    first, second, ratios = comparison.first.name, comparison.second.name, comparison.ratios
+    first, second = comparison.first.name, comparison.second.name
+    ratios = comparison.inputs["ratio"].tolist() if comparison.pairs else []
     slower = comparison.ratio > 1
     interval = comparison.interval
 
@@ -355,88 +343,45 @@ def _left_out(comparison: GroupComparison) -> list[str]:
 
 
 def _why(comparison: GroupComparison) -> list[str]:
-    ranked = sorted(comparison.causes.items(), key=lambda cause: -abs(cause[1].mean))
+    causes = comparison.causes
     named = [
-        f"{cause_named(name).title} {share.text('.1%', sign='+')}"
-        for name, share in ranked[:_NAMED]
-        if abs(share.mean) >= _SHOWN
+        f"{cause_named(str(name)).title} {spread_text(causes[name], '.1%', sign='+')}"
+        for name in causes.mean().sort_values(key=lambda mean: -abs(mean), kind="stable").index[:_NAMED]
+        if abs(causes[name].mean()) >= _SHOWN
     ]
     return [f"By cause, of the cycles of {comparison.first.name}: {', '.join(named)}."] if named else []
 
 
-def _groups(groups: Sequence[RunGroup]) -> Table:
-    frame = pd.DataFrame(
-        [
-            {
-                "group": group.name,
-                "runs": len(group.records),
-                **{"cycles" if name == "mean" else name: value for name, value in asdict(group.cycles).items()},
-                "gteps": group.gteps.mean,
-                "gteps_deviation": group.gteps.deviation,
-            }
-            for group in groups
-        ]
-    )
-    return FORMS.table("groups", frame)
+def _spreads(groups: Sequence[RunGroup]) -> pd.DataFrame:
+    """Return mean and spread of the cycles and the rate of each group."""
+    of_cycles = {"cycles": "mean", "deviation": "std", "least": "min", "most": "max"}
+    rows = [
+        {
+            "group": group.name,
+            "runs": len(group.runs),
+            **{name: float(group.runs["cycles"].agg(what)) for name, what in of_cycles.items()},
+            "gteps": group.runs["gteps"].mean(),
+            "gteps_deviation": group.runs["gteps"].std(),
+        }
+        for group in groups
+    ]
+    return pd.DataFrame(rows)
 
 
-def _comparisons(comparisons: Sequence[GroupComparison]) -> Table:
-    frame = pd.DataFrame(
-        [
-            {
-                "first": each.first.name,
-                "second": each.second.name,
-                "ratio": each.ratio,
-                "low": None if each.interval is None else each.interval[0],
-                "high": None if each.interval is None else each.interval[1],
-                "beyond_spread": each.beyond_spread,
-                "left_out": list(each.left_out),
-                **{name: share.mean for name, share in each.causes.items()},
-            }
-            for each in comparisons
-        ]
-    )
-    return FORMS.table("comparisons", frame)
-
-
-def _runs(groups: Sequence[RunGroup], most: int, *, shown: bool) -> Table:
-    frame = pd.DataFrame([_run_row(group, record) for group in groups for record in group.records])
-    return FORMS.table("runs", frame, most=most, shown=shown)
-
-
-def _run_row(group: RunGroup, record: Record) -> dict[str, Any]:
-    result = record.result
+def _comparison(comparison: GroupComparison) -> dict[str, Any]:
+    low, high = comparison.interval or (None, None)
     return {
-        "group": group.name,
-        "record": printable(str(record.folder)),
-        **_input(record),
-        "cycles": result["cycles"]["total"],
-        "seconds": result["seconds"],
-        "gteps": result["gteps"],
+        "first": comparison.first.name,
+        "second": comparison.second.name,
+        "ratio": comparison.ratio,
+        "low": low,
+        "high": high,
+        "beyond_spread": comparison.beyond_spread,
+        "left_out": list(comparison.left_out),
+        **comparison.causes.mean().to_dict(),
     }
 
 
 def _input(record: Record) -> dict[str, Any]:
     run = record.document["run"]
     return {"input": input_text(record), "graph": run["graph"], "source": run["options"].get("source")}
-
-
-def _inputs(comparisons: Sequence[GroupComparison], most: int) -> Table:
-    rows = [_pair_row(each, pair) for each in comparisons for pair in each.pairs]
-    against = f"{comparisons[0].second.name} against {comparisons[0].first.name}, " if len(comparisons) == 1 else ""
-    several = [] if len(comparisons) > 1 else ["group"]
-    return FORMS.table("inputs", pd.DataFrame(rows), {"against": against}, without=several, most=most)
-
-
-def _pair_row(comparison: GroupComparison, pair: Comparison) -> dict[str, Any]:
-    return {
-        "group": comparison.second.name,
-        **_input(pair.first),
-        "first": printable(str(pair.first.folder)),
-        "second": printable(str(pair.second.folder)),
-        "first_cycles": pair.cycles[0],
-        "second_cycles": pair.cycles[1],
-        "ratio": pair.seconds[1] / pair.seconds[0],
-        "why": difference_causes(pair.causes),
-        **{name: pair.causes[name] for name in CAUSE_NAMES},
-    }

@@ -4,7 +4,9 @@ They state measured numbers. A sentence that blames something stands only where 
 which it would become false, so that two runs that are nearly alike get nearly the same verdict.
 """
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from cyscc.host.analysis.explain.evidence import BankUse, Evidence
@@ -12,6 +14,10 @@ from cyscc.host.analysis.explain.stacks import Group
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import DEPENDENT_WAITS, SATURATED
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
+
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+OUTSIDE: dict[str, dict[str, str]] = _TEXTS["outside"]
+"""Text and advice on causes outside of instructions."""
 
 _SAID_OF_BANK = 0.2
 """Least share of a bank's accesses with which an array is named."""
@@ -81,7 +87,7 @@ def observe(cause: str, group: Group, evidence: Evidence) -> Observation:
         The evidence for the group's instructions.
     """
     return Observation(
-        cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else _SAID.get(cause, "")
+        cause_named(cause).title, _RULES[cause](group, evidence) if cause in _RULES else _TEXTS["said"].get(cause, "")
     )
 
 
@@ -243,12 +249,6 @@ def _flush(group: Group, evidence: Evidence) -> str:
     return f"Until the last writes of all ports are complete {each} go by each time."
 
 
-_SAID = {
-    "exchange": "Ids wait for the kernels that own them: these have no place for another word, or get ids more quickly "
-    "than the one a cycle whose word a kernel can read.",
-    "ids": "Kernels have read the ids of their own entries, and others of their AE are still reading.",
-    "resting": "The multiplexer needs a cycle between two requests.",
-}
 _RULES: dict[str, Callable[[Group, Evidence], str]] = {
     **dict.fromkeys(WAITS, _memory),
     "slot": _slot,

@@ -4,54 +4,69 @@ They follow from the record alone: causes, banks, links, FIFOs, levels and repea
 measured by a run with it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
-from cyscc.host.analysis.explain.observations import SHORT
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
 from cyscc.sim.memory import Profile, profile_from
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
-_LEAST = 0.005
-"""Least share that a proposal can save at most: less would not count as faster."""
 
-_REMEMBERED = 128
-"""Ids that kernels are proposed to remember."""
+class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A change of a machine in the table, whose file describes the fields."""
 
-_REPEATED = 0.05
-"""Least share of repeated work with which ways to avoid it are proposed."""
+    saves: dict[str, float | str]
+    likely: float | str
+    reason: str
+    times: float | str = 1.0
+    least: float = 0.0
+    where: str = ""
+    modules: tuple[str, ...] = ("bfs", "intersection")
+    shares: bool = False
+    smaller: bool = False
+    set: dict[str, Any] = {}
+    double: tuple[str, ...] = ()
+    halve: tuple[str, ...] = ()
+    fast: tuple[str, ...] = ()
+
+    def settings(self, config: AcceleratorConfig) -> dict[str, Any]:
+        """Return the settings that it has in a machine."""
+        doubled = {name: 2 * getattr(config, name) for name in self.double}
+        halved = {name: getattr(config, name) // 2 for name in self.halve}
+        return {**self.set, **doubled, **halved, **{name: getattr(_LACKING, name) for name in self.fast}}
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table of proposals: groups of causes, changes of machines, and what is known of a memory's parameters."""
+
+    causes: dict[str, tuple[str, ...]]
+    changes: list[_Row]
+    more: dict[str, str]
+    names: dict[str, tuple[str, ...]]
+
 
 _LACKING = PRESETS["fast"]
 """A machine with the values with which options are proposed to others."""
 
-_READS = ("response", "credit", "exchange", "refused", "flush")
-"""Causes of waiting for the memory, or for a place for what it answers."""
+_TABLE = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Table)
+_CAUSES = {**_TABLE.causes, "work": WORK}
 
-_WAITS = (*_READS, "slot")
-"""Causes of waiting for anything."""
-
-_TURNS = ("starting", "slot")
-"""Causes that last as long as the token takes."""
-
-_FOLLOWING = ("ending", "ids", "no_work")
-"""Causes of waiting for others, which every change may lower: these are done sooner."""
-
-_INTERSECTING = ("reach_depth", "colour_depth", "unvisit_depth")
-"""FIFOs of intersection kernels."""
+_LEAST = 0.005
+"""Least share that a proposal can save at most: less would not count as faster."""
 
 _NOT_BUILT = 2
 """How many times as much a proposal must promise to come before one for which no machine is built."""
 
 _OTHERWISE = 0.02
 """Assumed saving of a change without evidence in the record, as a share of the most that it can save."""
-
-_NO_NUMBERS = ("clock_mhz", *(MEMORY + name for name in ("machine_mhz", "memory_mhz", "seed")))
-"""Settings of which neither more nor less is a change of its own: they change the unit of time, or choose by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +199,7 @@ class _Seen:
         }
         own = {cause: part * whole[cause] for cause, part in change.parts.items()}
         # Every change is other timing, which may lower these: others are done sooner, fewer vertices are pushed twice.
-        besides = {**dict.fromkeys(_FOLLOWING, 1.0), **dict.fromkeys((*_WAITS, *WORK), self.again)}
+        besides = _parts({"following": 1.0, "waits": self.again, "work": self.again})
         others = {cause: part * whole[cause] for cause, part in besides.items()}
         return Proposal(
             changes=change.settings,
@@ -205,9 +220,46 @@ class _Seen:
             return False
         return "simplify" in settings or (config, memory) != (self.config, self.memory)
 
-    def share(self, *causes: str) -> float:
-        """Return the share of the kernel-cycles with one of these causes."""
-        return sum(shares[cause] for shares in self._mean.values() for cause in causes)
+    def figure(self, value: float | str, names: Iterable[str] = ()) -> float:
+        """Return a number of the table: itself, a property by its name, or the share of a cause in the requests.
+
+        What is ``reserved`` is the least of some parameters.
+        """
+        if value == "reserved":
+            return min(map(self.reserved, names))
+        if value in CAUSE_NAMES:
+            return self.of_requests(str(value))
+        return float(getattr(self, value)) if isinstance(value, str) else value
+
+    def holds(self, where: str) -> bool:
+        """Return whether a condition of the table holds: a property of machine or record, or its opposite."""
+        name = where.removeprefix("no ")
+        return not where or bool(getattr(self.config, name, None) or getattr(self, name, None)) == (name == where)
+
+    def share(self, *groups: str) -> float:
+        """Return the share of the kernel-cycles with causes of some groups."""
+        return sum(shares[cause] for shares in self._mean.values() for cause in _parts(dict.fromkeys(groups, 1.0)))
+
+    @property
+    def busy(self) -> float:
+        """Share of the cycles in which kernels wait neither for others nor for the token to start."""
+        return 1 - self.share("following", "starting")
+
+    @property
+    def rest(self) -> float:
+        """Share of the cycles without work that the token's turns explain, and not reads."""
+        turns, reads = self.share("turns", "ending"), self.share("reads")
+        return self.share("no_work") * turns / max(turns + reads, 1e-9)
+
+    @property
+    def several(self) -> bool:
+        """Whether the machine has several AEs."""
+        return self.config.engines > 1
+
+    @property
+    def small_filter(self) -> bool:
+        """Whether a filter of visited vertices could be larger."""
+        return self.config.visited_filter < min(self.vertices, _LACKING.visited_filter)
 
     def most_of(self, figure: Callable[[Evidence], float]) -> float:
         """Return the largest of a figure of the kinds of kernels, at most 1."""
@@ -294,164 +346,63 @@ def _numbers(memory: Profile | None) -> dict[str, int]:
     return {} if memory is None else asdict(memory)
 
 
-def _all(*causes: str, **parts: float) -> dict[str, float]:
-    """Return the part of causes that a change may save: all of some, less of others."""
-    return {**dict.fromkeys(causes, 1.0), **parts}
+def _parts(saved: Mapping[str, float]) -> dict[str, float]:
+    """Return the part of each cause that a change may save, given those of causes and groups of them."""
+    return {cause: part for name, part in saved.items() for cause in _CAUSES.get(name, (name,))}
 
 
 def _of_machine(seen: _Seen) -> Iterator[_Change]:
     """Yield the changes of a machine that the record speaks for."""
-    config, searches, intersections = seen.config, ("bfs",), ("intersection",)
-    busy = 1 - seen.share(*_FOLLOWING, "starting")
-    halves = _all("no_work", **dict.fromkeys((*_WAITS, *WORK, "resting"), 0.5))
-    more = "More kernels share the work."
-    yield _Change({"engines": 2 * config.engines}, halves, busy, more, shares=True)
-    yield _Change({"bfs_kernels": 2 * config.bfs_kernels}, halves, busy, more, searches, shares=True)
-    doubled = {"intersection_kernels": 2 * config.intersection_kernels}
-    yield _Change(doubled, halves, busy, more, intersections, shares=True)
-
-    for name in ("frontier_depth", "neighbour_depth", "word_depth", *_INTERSECTING):
-        modules = intersections if name in _INTERSECTING else searches
-        # Where kernels exchange ids, these wait for a place for their word.
-        waits = _all("credit", "response", *(("exchange",) if name == "word_depth" else ()))
-        deeper = "More reads of a kernel can be under way."
-        yield _Change({name: 2 * getattr(config, name)}, waits, seen.reserved(name) / 2, deeper, modules)
-    for names, modules in (
-        (("neighbour_depth", "word_depth"), searches),
-        (("reach_depth", "colour_depth"), intersections),
-    ):
-        # Where reads need a place in each of two FIFOs, more of one alone may wait for the other.
-        least = min(map(seen.reserved, names))
-        if least >= SHORT:
-            together = "Reads need places in both FIFOs, which are short together."
-            doubled = {name: 2 * getattr(config, name) for name in names}
-            yield _Change(doubled, _all("credit", "response"), least, together, modules)
-    slots = "A kernel reserves more slots in a turn of the token."
-    yield _Change({"visit_depth": 2 * config.visit_depth}, _all("slot"), 0.5, slots, searches)
-    if config.blocking_reservation:
-        reads_go_on = "Reads go on while a vertex waits for a slot."
-        yield _Change({"blocking_reservation": False}, _all(*_WAITS), 0.5, reads_go_on, searches)
-    always = "The multiplexer issues a request in every cycle."
-    yield _Change({"issue_interval": 1}, _all("resting", *_WAITS), 0.5, always)
-    yield from _of_options(seen)
-
-    shorter = "The token's turn is shorter."
-    for name, value in (("link_cycles", config.link_cycles // 2), ("ring_stages", config.ring_stages // 2)):
-        if name == "ring_stages" or config.engines > 1:
-            yield _Change({name: value}, _all(*_TURNS), 0.2, shorter, searches)
-    fewer = "Kernels rest: fewer of them may do, and the token's turn is shorter."
-    turns, reads = seen.share(*_TURNS, "ending"), seen.share(*_READS)
-    rest = seen.share("no_work") * turns / max(turns + reads, 1e-9)
-    for settings in ({"engines": config.engines // 2}, {"bfs_kernels": config.bfs_kernels // 2}):
-        yield _Change(settings, _all(*_TURNS, "ending", *_READS), rest, fewer, searches, smaller=True)
-
-
-def _of_options(seen: _Seen) -> Iterator[_Change]:
-    """Yield the options that the machine lacks, with the values of `fast`, and those that avoid repeated work."""
-    config, searches = seen.config, ("bfs",)
-    lacking = {name: {name: getattr(_LACKING, name)} for name in ("link_queues", "visited_filter", "edge_chunk")}
-    pairs, lean = seen.of_requests("issue_2") / 2, "Two visits write their ids together."
-    yield _Change({"pair_reads": True}, _all(*_READS, issue_2=0.5), pairs, "A read brings two ids.", searches)
-    # Five writes instead of six.
-    yield _Change({"lean_visits": True}, _all(*_READS, write=1 / 6), seen.of_requests("write") / 6, lean, searches)
-    yield _Change({"short_ring": True}, _all(*_TURNS), 0.5, "The token's turn is shorter.", searches)
-    if config.link_queues:
-        wait = "More of a kernel's requests wait for each link."
-        yield _Change({"link_queues": 2 * config.link_queues}, _all("refused"), 0.2, wait)
-    else:
-        behind = "No request waits behind one for another link."
-        yield _Change(lacking["link_queues"], _all(*_READS), seen.link_use, behind)
-    if config.visited_filter < min(seen.vertices, _LACKING.visited_filter):
-        once = "Each AE reads the word of a vertex only once."
-        less = _all(*_READS, issue_3=seen.met_again)
-        yield _Change(lacking["visited_filter"], less, seen.met_again * seen.of_requests("issue_3"), once, searches)
-    chunks = "More kernels share the edges of a vertex."
-    divided = {"edge_chunk": config.edge_chunk // 2} if config.edge_chunk else lacking["edge_chunk"]
-    yield _Change(divided, _all("no_work"), seen.unevenness, chunks, searches, shares=True)
-    if seen.again >= _REPEATED:
-        work = _all(*_WAITS, **dict.fromkeys(WORK, seen.again))
-        if not config.filters_copies:
-            copies = "Kernels drop ids that come again, and so push fewer vertices twice."
-            yield _Change({"remembered_ids": _REMEMBERED}, work, seen.again, copies, searches)
-        if not seen.simplified:
-            edges = "If edges are repeated, vertices are pushed once for each."
-            yield _Change({"simplify": True}, work, seen.again, edges, searches)
-
-
-_MORE = {
-    "controllers": "More controllers have more links and banks.",
-    "channels": "More pseudo-channels have more links and banks.",
-    "groups": "More bank groups have more banks.",
-    "banks": "More banks divide what several words bring to one.",
-    "links": "More links to each controller let pass more of what waits at the ports.",
-    "entries": "A controller chooses among more requests.",
-    "reads_in_flight": "A port may have more reads under way.",
-    "writes_in_flight": "A port may have more writes under way.",
-    "port_queue": "A port's longer queue takes bursts.",
-}
-"""Parameters of memories of which more may help, and the reason."""
-
-_MAPS = ("controller_bit", "link_bit", "channel_bit", "low_groups", "low_columns")
-"""Parameters of memories that choose the place of an address."""
-
-_TRAVEL = ("travel", "way_", "latency", "t_cl", "t_cwl")
-"""Parts of the names of times that each access takes, whatever others there are."""
-
-_NO_TIMES = (
-    *("machine_mhz", "memory_mhz", "seed", "columns", "refresh_stagger", "flush_travel"),
-    *("pseudo_channels", "burst_bytes", "write_batch"),
-)
-"""Parameters of memories that are no times of accesses."""
-
-_GAPS = ("t_ras", "t_faw", "t_ccd_l", "t_rrd", "t_rtp", "t_w", "t_rtw", "activate_", "precharge_")
-"""How names of times begin that lie between accesses: a lone one has none of them."""
-
-_REFRESH = ("t_rfc", "t_refi")
-"""The time of a refresh, and that from one to the next."""
-
-_TICKS = ("t_", "way_", "burst", "activate_", "precharge_")
-"""How names of times begin that are in cycles of the memory, where it has a clock of its own."""
+    for row in _TABLE.changes:
+        settings = row.settings(seen.config)
+        likely = seen.figure(row.likely, settings) * seen.figure(row.times)
+        if likely >= row.least and seen.holds(row.where):
+            saved = _parts({name: seen.figure(part) for name, part in row.saves.items()})
+            yield _Change(settings, saved, likely, row.reason, row.modules, row.shares, row.smaller)
 
 
 def _of_memory(seen: _Seen) -> Iterator[_Change]:
     """Yield the changes of a memory."""
-    waits, numbers = _all(*_READS), _numbers(seen.memory)
-    times = [name for name in numbers if name not in (*_MORE, *_MAPS, *_REFRESH, *_NO_TIMES)]
-    of_banks = [name for name in times if not any(part in name for part in _TRAVEL)]
+    waits, numbers, known = _parts({"reads": 1.0}), _numbers(seen.memory), _TABLE.names
+    times = [
+        name for name in numbers if name not in (*_TABLE.more, *known["maps"], *known["refresh"], *known["others"])
+    ]
+    of_banks = [name for name in times if not any(part in name for part in known["travel"])]
     for name, value in numbers.items():
         named = MEMORY + name
-        if name in _MAPS:
+        if name in known["maps"]:
             for changed in (2 * value, value // 2):
                 yield _Change({named: changed}, waits, 0.1, "Another map of addresses may divide accesses better.")
-        elif name in _MORE:
+        elif name in _TABLE.more:
             use = seen.link_use if name in ("links", "port_queue") else max(seen.bank_use, seen.link_use)
-            yield _Change({named: 2 * value}, waits, use / 3, _MORE[name])
+            yield _Change({named: 2 * value}, waits, use / 3, _TABLE.more[name])
         elif name == "flush_travel":
-            known = "The last writes of a level are known to be complete sooner."
-            yield _Change({named: value // 2}, _all("flush"), 0.5, known)
-        elif name in _REFRESH:
+            sooner = "The last writes of a level are known to be complete sooner."
+            yield _Change({named: value // 2}, {"flush": 1.0}, 0.5, sooner)
+        elif name in known["refresh"]:
             # What reads wait for where banks are hardly used is refresh, or behind reads that wait for it.
             half = max(numbers["t_rfc"] / numbers["t_refi"], (1 - seen.unloaded) * (1 - seen.bank_use)) / 2
             yield _Change({named: value // 2 if name == "t_rfc" else 2 * value}, waits, half, "Less time is refreshed.")
         elif name in times:
-            alone = value / 2 * (seen.tick if name.startswith(_TICKS) else 1.0) / seen.latency
+            likely = value / 2 * (seen.tick if name.startswith(known["ticks"]) else 1.0) / seen.latency
+            reason = "Answers come sooner."
             if name in of_banks:
                 # What makes accesses wait for banks is divided between the times of a bank.
                 queueing = max(seen.bank_use, 1 - seen.unloaded) / (1 + len(of_banks))
-                likely = queueing if name.startswith(_GAPS) else max(alone, queueing)
-                yield _Change({named: value // 2}, waits, likely, "A bank is free again sooner.")
-            else:
-                yield _Change({named: value // 2}, waits, alone, "Answers come sooner.")
+                likely = queueing if name.startswith(known["gaps"]) else max(likely, queueing)
+                reason = "A bank is free again sooner."
+            yield _Change({named: value // 2}, waits, likely, reason)
 
 
 def _others(seen: _Seen) -> Iterator[_Change]:
     """Yield all numbers doubled and halved that nothing in the record speaks for: timing has side effects."""
     reason = "Other timing: fewer vertices may be pushed twice, or fewer accesses meet at a bank."
-    memory = {MEMORY + name: value for name, value in _numbers(seen.memory).items()}
+    memory, known = {MEMORY + name: value for name, value in _numbers(seen.memory).items()}, _TABLE.names
+    waits = _parts({"waits": 1.0})
     for name, value in {**asdict(seen.config), **memory}.items():
-        unused = seen.searches_only and name in ("intersection_kernels", *_INTERSECTING)
-        if isinstance(value, bool) or not value or unused or name in _NO_NUMBERS:
+        unused = seen.searches_only and name in known["intersecting"]
+        if isinstance(value, bool) or not value or unused or name in known["no_numbers"]:
             continue
-        yield _Change({name: 2 * value}, _all(*_WAITS), _OTHERWISE, reason)
+        yield _Change({name: 2 * value}, waits, _OTHERWISE, reason)
         fewer = name in ("engines", "bfs_kernels", "intersection_kernels")
-        yield _Change({name: value // 2}, _all(*_WAITS), _OTHERWISE, reason, smaller=fewer)
+        yield _Change({name: value // 2}, waits, _OTHERWISE, reason, smaller=fewer)

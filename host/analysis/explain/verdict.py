@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import SAID_OF_RUN, Evidence
-from cyscc.host.analysis.explain.observations import WAITS, Observation, busiest, diagnose, observe
+from cyscc.host.analysis.explain.observations import OUTSIDE, WAITS, Observation, busiest, diagnose, observe
 from cyscc.host.analysis.explain.stacks import Group, groups_of
 from cyscc.host.output.text import count_text
 from cyscc.host.record.reader import Record
@@ -64,18 +64,7 @@ class Finding:
     parts: "tuple[Finding, ...]" = ()
 
 
-def findings(record: Record) -> list[Finding]:
-    """Return the findings on a recorded run, the most costly first.
-
-    Parameters
-    ----------
-    record : Record
-        The record.
-    """
-    return findings_of(record, record.instructions)
-
-
-def findings_of(record: Record, rows: pd.DataFrame) -> list[Finding]:
+def findings(record: Record, rows: pd.DataFrame | None = None) -> list[Finding]:
     """Return the findings on some instructions, the most costly first; for a whole run also on the time between them.
 
     Findings of one kind are one finding, whose parts are those of the groups of instructions.
@@ -84,9 +73,10 @@ def findings_of(record: Record, rows: pd.DataFrame) -> list[Finding]:
     ----------
     record : Record
         The record.
-    rows : pandas.DataFrame
-        The instructions, rows of `Record.instructions`.
+    rows : pandas.DataFrame, optional
+        The instructions, rows of `Record.instructions`; by default all.
     """
+    rows = record.instructions if rows is None else rows
     whole = len(rows) == len(record.instructions)
     found = _outside(record) if whole else []
     total = max(record.cycles if whole else int(rows["cycles"].sum()), 1)
@@ -297,29 +287,19 @@ def _outside(record: Record) -> list[Finding]:
     """Return the findings on the cycles outside of instructions."""
     total = max(record.cycles, 1)
     instructions = max(len(record.instructions), 1)
-    host = int(record.document["cycles"]["host"])
-    said = {
-        "host": (
-            "Between instructions the host reads counts and writes registers: "
-            f"{host / instructions:.0f} cycles for each of {count_text(instructions, 'instruction')}.",
-            "Only fewer, larger levels make it less.",
-        ),
-        "restarted": (
-            "Queues overflowed, and the run began anew with larger ones.",
-            "Give the queues room from the start: a larger --queue-slack.",
-        ),
-    }
+    each = int(record.document["cycles"]["host"]) / instructions
+    words = {"each": each, "instructions": count_text(instructions, "instruction")}
     return [
         Finding(
             phase=WHOLE,
             cause=name,
             causes={name: float(cycles)},
             title=f"{WHOLE.capitalize()}: {cause_named(name).title}",
-            text=text,
+            text=said["text"].format(**words),
             share=cycles / total,
             cycles=cycles,
-            advice=advice,
+            advice=said["advice"],
         )
-        for name, (text, advice) in said.items()
+        for name, said in OUTSIDE.items()
         if (cycles := int(record.document["cycles"][name])) >= SAID_OF_RUN * total
     ]

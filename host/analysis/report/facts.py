@@ -8,7 +8,7 @@ from typing import Any
 
 from cyscc.host.analysis.explain.settings import settings_that_differ
 from cyscc.host.output.text import bytes_text, count_text
-from cyscc.host.record.display import result_facts
+from cyscc.host.record.display import cycles_text, graph_size, result_facts
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import RECORD_INTERVAL, run_options
@@ -22,14 +22,6 @@ Fact = tuple[str, list[str]]
 
 _DIGITS = 16
 """Digits of a digest that are shown."""
-_CYCLES = {
-    "instructions": "instructions",
-    "host": "host",
-    "restarted": "restarted",
-    "readout": "reading out",
-    "unfinished": "instructions that are not complete in the record",
-}
-"""Titles of the parts into which a record divides its cycles."""
 _IN_ROWS = ("command", "graph", "program", "memory")
 """Settings that have rows of their own."""
 _MADE_OF = ("algorithm", "graph", "set", "checkpoint_every")
@@ -177,8 +169,7 @@ def _wall_text(record: Record) -> str:
 def run_facts(record: Record) -> dict[str, str]:
     """Return the facts about a run and its result, as texts by name."""
     document = record.document
-    run, cycles, options = document["run"], document["cycles"], document["run"]["options"]
-    shown = {name: what for name, what in _CYCLES.items() if name in cycles}
+    run, options = document["run"], document["run"]["options"]
     result, environment = result_facts(document), document.get("environment", {})
     threads = options.get("threads")
     simulated_by = f"executor {options['executor']}" + (
@@ -189,12 +180,11 @@ def run_facts(record: Record) -> dict[str, str]:
         "part" if record.part else "interrupted" if record.failed is None else "failed": record.ending,
         "command": _command(record),
         "in folder": run["folder"],
-        "graph": f"{run['graph']}: {count_text(run['vertices'], 'vertex')}, {count_text(run['edges'], 'edge')}",
+        "graph": f"{run['graph']}: {graph_size(run)}",
         "digest of the graph": f"SHA-256 {run['digest'][:_DIGITS]}",
         **_machine_facts(document),
         **result,
-        "cycles simulated": f"{cycles['total']:,}: "
-        + ", ".join(f"{what} {cycles[name]:,}" for name, what in shown.items()),
+        "cycles simulated": cycles_text(record),
         "intervals": count_text(record.interval, "cycle"),
         "version": version_text(document),
         "simulated by": simulated_by,

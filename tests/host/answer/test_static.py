@@ -109,13 +109,13 @@ def test_options() -> None:
         draw(go.Figure(go.Pie(values=[1])))
 
 
-@pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_files(suffix: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("suffix", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_files(suffix: str, begin: bytes, tmp_path: Path) -> None:
     path = tmp_path / f"figure.{suffix}"
     title, chart = next(iter(charts_of(SCC).items()))
     cyscc.write_figure(chart, path, title=f"{title}: $x_1$ <b>")
-    if suffix == "png":
-        assert path.read_bytes().startswith(b"\x89PNG")
+    assert path.read_bytes().startswith(begin)
+    if suffix != "svg":
         return
     words = re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text())
     assert {"cycles", "whole run", "writing", f"{title}: $x_1$ "} <= set(words)

@@ -14,14 +14,10 @@ import numpy as np
 import pytest
 
 from cyscc.host.baselines.algorithms import KINDS
-from cyscc.host.baselines.mdp.families import family
-from cyscc.host.baselines.mdp.formats import read_mdp
 from cyscc.host.command_line.commands import COMMANDS, make_parser, texts
 from cyscc.host.command_line.main import main
 from cyscc.host.command_line.streams import open_missing
 from cyscc.host.output.files import version
-from cyscc.hw.axi import AxiLimits
-from cyscc.hw.config import PRESETS
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -37,21 +33,6 @@ def test_the_list_of_commands_has_the_sentence_of_each(name: str, capfd: pytest.
     assert f" {name} {texts(question)['help']} " in listed
 
 
-@pytest.mark.parametrize(
-    ("kind", "vertices", "edges"), [("random", "6.4e1", 256), ("rmat", "2^6", 256), ("ssca2", "64", None)]
-)
-def test_generate(
-    tmp_path: Path, kind: str, vertices: str, edges: int | None, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["generate", kind, "--vertices", vertices, "--degree", "4", "--seed", "3", "-o", "out.gr"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    assert out.startswith("out.gr: 64 vertices, ")
-    assert edges is None or out == f"out.gr: 64 vertices, {edges} edges\n"
-    header = next(line for line in (tmp_path / "out.gr").read_text().splitlines() if line.startswith("p"))
-    assert header.split()[:3] == ["p", "sp", "64"]
-
-
 def test_generate_netlist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     module = types.ModuleType("cyscc.sim.hardware")
     module.signal_graph = lambda config: (  # type: ignore[attr-defined]
@@ -64,25 +45,6 @@ def test_generate_netlist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd
     assert capfd.readouterr() == ("n.txt: 2 vertices, 2 edges\n", "")
     lines = (tmp_path / "n.txt").read_text().splitlines()
     assert [line.split() for line in lines if not line.startswith("#")] == [["0", "1"], ["1", "0"]]
-
-
-def test_verilog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    asked = []
-
-    def export_verilog(config: object, directory: Path, *, top: str, limits: object) -> list[Path]:
-        asked.append((config, directory, top, limits))
-        return [directory / "engine.v"]
-
-    monkeypatch.setattr("cyscc.sim.export.export_verilog", export_verilog)
-    config = PRESETS["test"]
-    for arguments in ([], ["--top", "convey"], ["--top", "axi", "--outstanding-reads", "8"]):
-        assert main(["verilog", "--config", "test", *arguments, "-o", "rtl"]) == 0
-        assert capfd.readouterr() == ("rtl: one Application Engine as Verilog\n\nrtl/engine.v\n", "")
-    assert asked == [
-        (config, Path("rtl"), "ae", AxiLimits()),
-        (config, Path("rtl"), "convey", AxiLimits()),
-        (config, Path("rtl"), "axi", AxiLimits(outstanding_reads=8)),
-    ]
 
 
 def test_help_and_bad_usage_import_nothing_heavy() -> None:
@@ -151,17 +113,3 @@ def test_characters_that_the_locale_lacks_are_escaped(errors: str, monkeypatch: 
     open_missing()
     print("2 × 3", flush=True)
     assert printed.getvalue() == b"2 \\xd7 3\n"
-
-
-@pytest.mark.parametrize("name", ["m.tra", "m.drn", "m.drn.gz"])
-def test_model(capfd: pytest.CaptureFixture[str], name: str) -> None:
-    assert main(["model", "grid", "width=2^3", "height=6", "room=3", "-o", name]) == 0
-    mdp = family("grid", width=8, height=6, room=3)
-    assert capfd.readouterr() == (f"{name}: 48 states, 192 choices, {mdp.transition_count} transitions\n", "")
-    assert np.array_equal(read_mdp(name).targets, mdp.targets)
-
-
-def test_quiet(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["model", "stairs", "-o", "m.tra", "--quiet"]) == 0
-    assert capfd.readouterr() == ("", "")
-    assert Path("m.tra").read_text().startswith("100 199 298\n0 0 0 1\n0 1 0 0.5\n")

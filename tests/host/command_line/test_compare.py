@@ -83,16 +83,6 @@ def test_areas_of_the_machines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Ca
     assert asked == [("xc6v",)]
 
 
-def test_what_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
-    command = ["compare", "g.txt", "--algorithms", "hong,tarjan", "--configs", "none", "--json", "-", "--no-verify"]
-    assert main(command) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    document = json.loads(out)
-    assert [entry["name"] for entry in document["software"]] == ["hong", "tarjan"]
-    assert document["verified"] is None
-
-
 def test_a_library_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("cyscc.host.baselines.peers.find_spec", lambda name: None)
     assert main(["compare", "g.txt", "--algorithms", "tarjan,igraph"]) == 2

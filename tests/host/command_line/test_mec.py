@@ -11,7 +11,6 @@ import pytest
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.baselines.mec.basic import Dropped
 from cyscc.host.command_line.main import main
-from cyscc.host.output.files import identity
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -26,67 +25,6 @@ def model(folder: Path) -> None:
     (folder / "leak.tra").write_text(LEAK)
     # One state leads to a pair that cannot be left.
     (folder / "pair.tra").write_text("3 3 4\n0 0 0 0.5\n0 0 1 0.5\n1 0 2 1\n2 0 1 1\n")
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ([], "basic, 1 thread"),
-        (["--algorithm", "basic", "--threads", "1"], "basic, 1 thread"),
-        (["--algorithm", "parallel", "--threads", "3"], "parallel, 3 threads"),
-    ],
-)
-def test_table(options: list[str], words: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["mec", "pair.tra", *options]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    lines = out.splitlines()
-    assert lines[:5] == [
-        "pair.tra: 3 states, 3 choices, 4 transitions",
-        f"algorithm  {words}",
-        "MECs       1, the largest of 2 states",
-        "states     2 in MECs, 1 in none",
-        "rounds     1",
-    ]
-    assert lines[5].startswith("edges      ")
-    assert lines[-2].startswith("time       ")
-    assert lines[-1] == "verified   yes"
-
-
-def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["mec", "leak.tra", "--no-verify", "--json", "-"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    document = json.loads(out)
-    assert document.pop("seconds") > 0
-    assert document.pop("wall").keys() == {"load", "verify"}
-    assert document.pop("title") == "leak.tra: 3 states, 5 choices, 7 transitions"
-    assert document.pop("facts")["rounds"] == "2"
-    for number, row in enumerate(document["rounds"], start=1):
-        assert row.pop("round") == number
-    assert document == {
-        **identity(),
-        "said": [],
-        "model": {"file": "leak.tra", "states": 3, "choices": 5, "transitions": 7},
-        "algorithm": "basic",
-        "on": "processor",
-        "device": "cpu",
-        "threads": 1,
-        "mecs": {"count": 3, "states": 3, "largest": 1},
-        "components": [
-            {"mec": state, "states": 1, "choices": [{"state": state, "choice": 0, "action": None}]}
-            for state in range(3)
-        ],
-        "rounds": [
-            {"states": 3, "choices": 5, "transitions": 7, "components": 2, "dropped": 2, "removed": 0, "mecs": 1},
-            {"states": 2, "choices": 2, "transitions": 2, "components": 2, "dropped": 0, "removed": 0, "mecs": 2},
-        ],
-        "counts": {"edges": 9},
-        "verified": None,
-    }
-    assert main(["mec", "leak.tra", "--quiet", "--json", "out.json"]) == 0
-    assert capfd.readouterr() == ("", "")
-    assert json.loads((folder / "out.json").read_text())["verified"] is True
 
 
 def test_the_file_has_the_states_that_are_in_one(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -156,3 +156,41 @@ def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.Captur
     assert not Path("out/table1.json").exists()
     assert main([*arguments, "--jobs", "1"]) == 0
     assert summary(capfd.readouterr().out) == f"16 measurements, {len(finished)} of them taken over from out/results"
+
+
+HEAD = "graph,latency,level,cycles,frontier,pushed,duplicates,edges"
+VHDL = ["reproduce", "vhdl", "--reference", "mine.csv"]
+
+
+@pytest.fixture
+def pair(folder: Path) -> Path:
+    """Write a table of the published hardware, and its graph."""
+    (folder / "mine.csv").write_text(f"{HEAD}\npair,75,1,300,1,1,0,1\npair,75,2,310,1,0,0,1\n")
+    (folder / "pair.txt").write_text("0 1\n1 0\n")
+    return folder
+
+
+@pytest.mark.usefixtures("pair")
+def test_a_table_of_the_user(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*VHDL, "--jobs", "1", "-o", "out"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert Path("out/vhdl.md").read_text().startswith("# The published hardware and the simulation\n")
+    assert out.splitlines()[-1] == "written: out/vhdl.json, out/vhdl.md, out/vhdl.svg"
+    document = json.loads(Path("out/vhdl.json").read_text())
+    (run,) = document["runs"]
+    assert run["levels"]["published"] == [300, 310]
+    assert len(run["levels"]["simulated"]) == 2
+    assert (run["vertices"], run["edges_read"], run["edges_compared_in"], run["edges_differ_in"]) == (
+        {"published": 2, "simulated": 2},
+        {"published": 2, "simulated": 2},
+        [1, 2],
+        [],
+    )
+
+
+def test_a_graph_of_a_table_that_is_missing(pair: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (pair / "pair.txt").unlink()
+    assert main(VHDL) == 2
+    cause = "no graph pair: there is no pair.txt, .gr, .mtx or .npz, nor one gzipped"
+    assert capfd.readouterr() == ("", f"cyscc reproduce: .: {cause}\n")

@@ -15,8 +15,6 @@ from cyscc.sim.processors import available_cores
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
-LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
-
 
 def test_window_that_the_run_does_not_reach(
     folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]
@@ -36,56 +34,6 @@ def test_window_that_the_run_does_not_reach(
     assert err == f"cyscc: --wave-window begins at cycle 99,999,999, and the run had {cycles}: w.vcd is not written\n"
     assert "components    4," in out
     assert not (folder / "w.vcd").exists()
-
-
-def test_scc(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["scc", "g.txt", "--labels", "labels", "--json", "json"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    assert "components    4, the largest of 3 vertices\n" in out
-    assert "verified      yes\n" in out
-    assert (folder / "labels").read_text() == LABELS
-    document = json.loads((folder / "json").read_text())
-    assert document["components"] == {"count": 4, "largest": 3}
-    assert document["graph"] == {"file": "g.txt", "vertices": 8, "edges": 11, "dropped_edges": None}
-    assert document["verified"] is True
-    checked = {"reference": "depth-first search", "neighbour_blocks": 2, "graph_words": 16, "level_words": 0}
-    assert document["checked"] == checked
-    assert document["wall"]["build"] == 0.25
-    assert document["statistics"] == {"memory": {"reads": 0}}
-    assert workshop.machine is not None
-    assert workshop.machine.closed
-    assert document["wall"]["simulated_cycles"] == document["cycles"]["total"] == workshop.machine.cycle
-    assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "json", "labels"]
-
-
-def test_bfs(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["bfs", "g.txt", "--source", "14", "--levels", "levels", "--json", "json"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    assert "source      14\n" in out
-    assert (folder / "levels").read_text() == "14 0\n15 1\n16 1\n17 2\n"
-    document = json.loads((folder / "json").read_text())
-    assert (document["source"], document["reached"], document["edges_traversed"]) == (14, 4, 6)
-    assert [level["pushed"] for level in document["levels"]] == [2, 1, 0]
-    assert document["verified"] is True
-
-
-def test_standard_output_takes_labels_and_then_no_table(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["scc", "g.txt", "--labels", "-"]) == 0
-    assert capfd.readouterr() == (LABELS, "")
-
-
-def test_quiet_prints_nothing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["scc", "g.txt", "--quiet"]) == 0
-    assert main(["bfs", "g.txt", "--source", "10", "--quiet"]) == 0
-    assert main(["generate", "random", "--vertices", "8", "--degree", "2", "-o", "r.gr", "--quiet"]) == 0
-    assert capfd.readouterr() == ("", "")
-
-
-def test_without_verification_the_result_says_so(folder: Path) -> None:
-    assert main(["scc", "g.txt", "--no-verify", "--json", "json"]) == 0
-    assert json.loads((folder / "json").read_text())["verified"] is None
 
 
 def test_options_reach_the_machine(folder: Path, workshop: Workshop) -> None:
@@ -115,16 +63,6 @@ def test_defaults(folder: Path, workshop: Workshop) -> None:
     assert (asked["config"].engines, asked["memory"].name) == (4, "hc2")
     assert asked["threads"] == available_cores()
     assert (asked["executor"], asked["cycle_limit"], asked["waves"]) == ("compiled", None, None)
-
-
-def test_too_little_slack_is_made_good(folder: Path, workshop: Workshop) -> None:
-    chords = ((v, (v + step) % 20) for v in range(20) for step in (1, 2, 3))
-    (folder / "g.txt").write_text("".join(f"{a} {b}\n" for a, b in chords))
-    workshop.make = lambda: FakeCoprocessor(duplicates=True)
-    assert main(["scc", "g.txt", "--quiet", "--queue-slack", "0", "--json", "json"]) == 0
-    document = json.loads((folder / "json").read_text())
-    assert (document["retries"], document["verified"]) == (1, True)
-    assert document["wall"]["simulated_cycles"] > document["cycles"]["total"]
 
 
 def wrong_colour() -> FakeCoprocessor:

@@ -1,6 +1,5 @@
 """`cyscc software`: the table, the JSON, limits and interrupts."""
 
-import json
 import multiprocessing
 import os
 import signal
@@ -16,75 +15,12 @@ from cyscc.host.baselines.algorithms import Kind
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareRun
 from cyscc.host.command_line.main import main
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.files import identity
 from tests.refusals import refused
 
 
 @pytest.fixture(autouse=True)
 def graph(folder: Path) -> None:
     (folder / "g.txt").write_text("1 2\n2 3\n3 1\n3 4\n")
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "threads"), [("kosaraju", "1 thread"), ("tarjan", "1 thread"), ("hong", "3 threads")]
-)
-def test_table(algorithm: str, threads: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["software", algorithm, "g.txt", "--threads", threads.split()[0]]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    lines = out.splitlines()
-    assert lines[:3] == [
-        "g.txt: 4 vertices, 4 edges",
-        f"algorithm   {algorithm}, {threads}",
-        "components  2, the largest of 3 vertices",
-    ]
-    assert lines[3].startswith("time        ")
-    assert [line.split()[0] for line in lines[4:]] == ["edges", "passes", "verified"]
-    assert lines[-1] == "verified    yes"
-
-
-def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["software", "hong", "g.txt", "--threads", "2", "--no-verify", "--json", "-"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    document = json.loads(out)
-    assert document.pop("seconds") > 0
-    assert document.pop("total_seconds") > document.pop("transpose_seconds") > 0
-    assert document.pop("wall")["load"] > 0
-    assert document.pop("counts") == {"edges": 19, "passes": 9}
-    assert document.pop("title") == "g.txt: 4 vertices, 4 edges"
-    assert document.pop("facts")["components"] == "2, the largest of 3 vertices"
-    assert document == {
-        "said": [],
-        **identity(),
-        "algorithm": "hong",
-        "graph": {"file": "g.txt", "vertices": 4, "edges": 4},
-        "undirected": False,
-        "device": "cpu",
-        "order": "natural",
-        "threads": 2,
-        "options": {},
-        "components": {"count": 2, "largest": 3},
-        "upload_seconds": 0.0,
-        "verified": None,
-    }
-    assert main(["software", "tarjan", "g.txt", "--quiet", "--json", "out.json"]) == 0
-    assert capfd.readouterr() == ("", "")
-    document = json.loads((folder / "out.json").read_text())
-    assert document["verified"] is True
-    assert document["transpose_seconds"] is None
-    assert document["total_seconds"] == document["seconds"]
-
-
-def test_pivots(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["software", "quach", "g.txt", "--pivots", "3", "--threads", "1", "--json", "-"]) == 0
-    document = json.loads(capfd.readouterr().out)
-    assert document["options"] == {"pivots": 3}
-    # All three draw among the vertices of the cycle.
-    assert document["counts"]["pivots_wasted"] == 2
-    assert document["counts"]["pruned"] == 1
-    assert main(["software", "quach", "g.txt", "--threads", "1"]) == 0
-    assert "\npivots wasted        9\n" in capfd.readouterr().out
 
 
 def test_compiled_code_does_not_delay_an_interrupt(
@@ -136,25 +72,6 @@ def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch, capfd: pyte
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("cyscc software: wrong result: ")
-
-
-def test_an_algorithm_of_steps_shows_its_counts(capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = ["software", "li", "g.txt", "--threads", "1", "--sources", "0", "--as-printed"]
-    assert main(arguments) == 0
-    lines = capfd.readouterr().out.splitlines()
-    # The last vertex, behind the cycle, is elected first.
-    assert [line.split() for line in lines[4:]] == [
-        ["depth", "2"],
-        ["queries", "4"],
-        ["edges", "8"],
-        ["passes", "10"],
-        ["subgraphs", "3"],
-        ["verified", "yes"],
-    ]
-    assert main([*arguments, "--json", "-"]) == 0
-    document = json.loads(capfd.readouterr().out)
-    assert document["options"] == {"sources": 0, "as-printed": True}
-    assert document["counts"]["depth"] == 2
 
 
 def test_the_function_is_the_command(capfd: pytest.CaptureFixture[str]) -> None:

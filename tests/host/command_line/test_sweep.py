@@ -165,16 +165,6 @@ def test_area_needs_its_tool(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capt
     assert times() == {}, "refused before anything is simulated"
 
 
-def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
-    first = capfd.readouterr().out.splitlines()
-    assert first[0] == "Banks"
-    assert first[3].split() == ["memory.bank_busy", "cycles", "GTEPS"]
-    assert first[-2:] == ["2 points: 2 made, 0 from before", "written: out/small.parquet, out/small.html"]
-    assert main(["sweep", "small.toml", "-o", "out", "--jobs", "1"]) == 0
-    assert capfd.readouterr().out.splitlines()[-2] == "2 points: 0 made, 2 from before"
-
-
 def exchange(first: Path, second: Path) -> None:
     first.rename("kept")
     second.rename(first)

@@ -97,25 +97,6 @@ def test_runs_are_those_of_the_command_line(graph: cyscc.Graph) -> None:
     assert search.level_records["frontier"].tolist() == [1] * 6
 
 
-def test_a_result_shows_itself(graph: cyscc.Graph) -> None:
-    search = cyscc.bfs(
-        graph, 0, config=cyscc.configuration("test"), memory=cyscc.memory_profile("fixed:9"), name="<six>"
-    )
-    text = str(search)
-    assert text.startswith("search of <six>: 6 vertices, 7 edges\n")
-    assert "machine     test, memory fixed, executor compiled" in text
-    assert f"cycles      {search.cycles:,}\n" in text
-    shown = search._repr_html_()
-    assert '<th style="text-align: right">level</th>' in shown
-    assert f'<td style="text-align: left">{search.cycles:,}</td>' in shown
-    assert "&lt;six&gt;: 6 vertices" in shown
-    assert search.verified
-    assert search.seconds == search.cycles / 150e6
-    unchecked = cyscc.bfs(graph, 0, config="test", memory="fixed:9", verify=False)
-    assert not unchecked.verified
-    assert unchecked.cycles == search.cycles
-
-
 def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
     found = cyscc.scc(graph, config="test", record="one", record_interval=256)
     assert found.record is not None
@@ -153,34 +134,6 @@ def test_a_run_without_an_instruction() -> None:
     assert trimmed.cycles == 0
     with refused(cyscc.InputError, "none: ran no instruction: there is nothing to explain"):
         cyscc.explain(trimmed)
-
-
-def test_pages_and_charts(folder: Path) -> None:
-    write_record(folder / "one", Shape())
-    write_record(folder / "other", Shape(seed=2))
-    charts = cyscc.figures("one")
-    assert {type(chart).__name__ for chart in charts.values()} == {"Figure"}
-    assert len(charts) > 10
-    assert list(cyscc.figures(cyscc.Record("one"), "other")) == [
-        *("Cycle stacks of the runs", "Levels of the runs", "Differences by cause: other against one"),
-        *(f"{run}: {title}" for run in ("one", "other") for title in charts),
-    ]
-    assert str(cyscc.report("one", output="page.html")).startswith("page.html: 1 run, ")
-    assert (folder / "page.html").read_text().startswith("<!DOCTYPE html>")
-
-
-def test_graphs() -> None:
-    one, other = (cyscc.generate("random", vertices=20, degree=3, seed=7).graph for _ in range(2))
-    assert (one.vertices, one.edges) == (20, 60)
-    assert (one.targets == other.targets).all()
-    cyscc.write_graph(one, "r.npz")
-    assert np.array_equal(cyscc.read_graph("r.npz").offsets, one.offsets)
-
-
-def test_machines() -> None:
-    assert cyscc.configuration("hc2") == cyscc.PRESETS["hc2"]
-    assert cyscc.configuration("test", word_depth=16).word_depth == 16
-    assert cyscc.memory_profile(links=4).describe()["links"] == 4
 
 
 def test_a_run_that_is_refused_leaves_no_record(graph: cyscc.Graph, folder: Path) -> None:

@@ -35,6 +35,19 @@ def compared(one: Shape, other: Shape) -> Comparison:
     return compare(record_of(one), record_of(other))
 
 
+def test_the_answer_shows_what_differs_most() -> None:
+    comparison = compared(BFS, SMALLER)
+    answer = difference(comparison, top=4)
+    levels = comparison.levels
+    assert answer.cycles == comparison.difference
+    assert answer.levels["of_run"].tolist() == pytest.approx((levels["difference"] / comparison.cycles[0]).tolist())
+    most = levels["difference"].abs().sort_values(ascending=False, kind="stable").index[:4].sort_values()
+    assert [row["level"] for row in answer.tables["levels"].records()] == levels["level"][most].tolist()
+    for row, causes in zip(answer.levels["why"], levels[CAUSE_NAMES].to_dict("records"), strict=True):
+        ranked = sorted(causes.items(), key=lambda each: -abs(each[1]))
+        assert row == ", ".join(f"{name} {value:+,.0f}" for name, value in ranked[:3] if abs(value) >= 0.5)
+
+
 def signed(text: str) -> int:
     return int(text.replace(",", ""))
 

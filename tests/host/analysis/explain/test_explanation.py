@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cyscc.host.analysis.explain.comparison import compare
-from cyscc.host.analysis.explain.difference import difference
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
 from cyscc.host.analysis.explain.explanation import explanation
 from cyscc.host.analysis.explain.observations import array_text, diagnose
@@ -24,7 +22,6 @@ from tests.record.checks import Plain
 from tests.record.synthetic import Shape
 
 SHAPES = pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
-OTHER = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)
 IN_ORDER = ["forward", "backward", "intersection", "growing", "saturated", "ending", ""]
 
 
@@ -280,36 +277,6 @@ def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -
         assert half.groups() == (f"{median:,}", f"{entries.mean():,.1f}", f"{rows['cycles'].mean():,.0f}")
     else:
         assert len(costs) == 1 or "no_work" not in causes
-
-
-def test_a_difference() -> None:
-    plains = [plain_of(shape) for shape in (BFS, OTHER)]
-    answer = difference(compare(record_of(BFS), record_of(OTHER)), top=4)
-    stacks = np.zeros((2, 6, len(CAUSE_NAMES)))
-    cycles = np.zeros((2, 6), int)
-    for run, plain in enumerate(plains):
-        levels = plain.instructions["level"].to_numpy()
-        stacks[run, levels] = np.array([plain.stack(cause) for cause in CAUSE_NAMES]).T
-        cycles[run, levels] = plain.instructions["cycles"]
-    more, first = stacks[1] - stacks[0], cycles[0].sum()
-    assert answer.cycles == cycles[1].sum() - first
-    whole = dict(zip(CAUSE_NAMES, more.sum(axis=0), strict=True))
-    assert answer.causes.set_index("cause")["cycles"].to_dict() == pytest.approx(whole)
-    times = answer.times.set_index("part")
-    host = [plain.total - its.sum() for plain, its in zip(plains, cycles, strict=True)]
-    for part, both in (("instructions", cycles.sum(axis=1)), ("host", host), ("total", [p.total for p in plains])):
-        assert times.loc[part, ["first", "second", "difference"]].tolist() == [*both, both[1] - both[0]]
-    levels = answer.levels
-    assert levels[["first_cycles", "second_cycles"]].to_numpy().T.tolist() == cycles.tolist()
-    assert levels[CAUSE_NAMES].to_numpy() == pytest.approx(more)
-    assert levels["of_run"].tolist() == pytest.approx(list((cycles[1] - cycles[0]) / first))
-    most = np.sort(np.argsort(-abs(cycles[1] - cycles[0]), kind="stable")[:4])
-    assert [row["level"] for row in answer.tables["levels"].records()] == most.tolist()
-    for row, causes in zip(levels["why"], more, strict=True):
-        ranked = sorted(zip(CAUSE_NAMES, causes, strict=True), key=lambda each: -abs(each[1]))
-        assert row == ", ".join(f"{name} {value:+,.0f}" for name, value in ranked[:3] if abs(value) >= 0.5)
-    assert answer.phases["difference"].tolist() == [answer.cycles]
-    assert answer.conclusion.startswith(answer.title)
 
 
 @SHAPES

@@ -16,7 +16,7 @@ from cyscc.host.analysis.explain.evidence import BankUse, Evidence, FifoUse, Lat
 from cyscc.host.analysis.explain.observations import array_text, crossbar_share, diagnose, observe
 from cyscc.host.analysis.explain.proposals import Proposal, proposals
 from cyscc.host.analysis.explain.stacks import Group
-from cyscc.host.analysis.explain.verdict import findings, findings_of
+from cyscc.host.analysis.explain.verdict import findings
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.record.reader import ENDING, SATURATED, Record
@@ -73,7 +73,7 @@ def test_repeated_work_has_what_takes_it_off(tmp_path: Path) -> None:
 
 def test_findings_of_a_level() -> None:
     record = record_of(Shape())
-    found = findings_of(record, record.select(level=2))
+    found = findings(record, record.select(level=2))
     assert {finding.phase for finding in found} == {"forward, saturated levels"}
     assert sum(finding.share for finding in found) <= 1
     evidence = Evidence(record, record.select(level=2))

@@ -24,6 +24,7 @@ from cyscc.host.answer.charts import DARK, NARROWEST, PHASE
 from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
 from tests.host.analysis.report.pages import BFS, MANY, SCC, frames_of, page_of, record_of
+from tests.host.analysis.report.pins import PAGES, digests, pins
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -271,3 +272,9 @@ def test_of_runs_that_do_not_differ_the_longest_levels_are_shown() -> None:
     comparison = AlignedRuns([record_of(BFS), record_of(BFS)], most=3)
     assert list(comparison.levels[0].index) == ["level 1", "level 2", "level 3"]
     assert not comparison.difference(1).to_numpy().any()
+
+
+@pytest.mark.parametrize("shown", PAGES)
+def test_charts_are_as_pinned(shown: str) -> None:
+    """They are drawn as they always were, to the number and the colour."""
+    assert digests(shown) == pins()[shown]

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.answer.charts import PHASE
+from cyscc.host.record.reader import Record
 from cyscc.sim.observation.causes import CAUSES, WORK
 from tests.host.analysis.report.pages import BFS, SCC, frames_of, page_of, plain_of
 from tests.host.analysis.report.test_page import array, charts
@@ -248,26 +250,14 @@ def fifos_of(plain: Plain) -> list[tuple[str, dict[str, Any]]]:
 
 
 def check_fifos(plain: Plain, drawn: Drawn) -> None:
-    depth, most, mean, needed = [], [], [], []
-    for module, fifo in fifos_of(plain):
-        own = plain.instructions[plain.instructions["module"] == module]
-        cycles = own["cycles"].sum()
-        rows = plain.of("instruction_fifos", module=module, fifo=fifo["name"])
-        depth.append(fifo["depth"])
-        most.append(rows["most"].max())
-        mean.append(rows["fill"].sum() / plain.kernels(module) / cycles)
-        reads = plain.of("instruction_latencies")
-        reads = reads[reads["instruction"].isin(own["instruction"])]
-        latency = (reads["latency"].astype(float) * reads["reads"]).sum() / reads["reads"].sum()
-        causes = plain.of("instruction_kernels", module=module)
-        idle = sum(causes[name].sum() for name in ("starting", "ending", "no_work", "ids", "flush")) / plain.kernels(
-            module
-        )
-        issued = causes[fifo["answers"]].sum() / plain.kernels(module) if fifo["answers"] else 0
-        promised = np.ceil(2 * issued * latency / (cycles - idle))
-        needed.append(min(max(most[-1], promised), depth[-1]))
-    expected = {"depth": depth, "with reads in flight": needed, "high-water mark": most, "mean": mean}
-    same(values(drawn), {name: np.array(each, float) for name, each in expected.items()})
+    """Check the bars by the evidence, which has a test of its own."""
+    fifos = [fifo for evidence in evidence_of(Record(plain.folder)) for fifo in evidence.fifos]
+    assert [(fifo.module, fifo.name) for fifo in fifos] == [(module, fifo["name"]) for module, fifo in fifos_of(plain)]
+    needed = [min(fifo.needed, fifo.depth) for fifo in fifos]
+    expected = {"depth": [fifo.depth for fifo in fifos], "with reads in flight": needed}
+    expected |= {"high-water mark": [fifo.most for fifo in fifos]}
+    means = {"mean": np.array([fifo.mean for fifo in fifos])}
+    same(values(drawn), {name: np.array(each, float) for name, each in expected.items()} | means)
 
 
 def check_fifo_time(plain: Plain, drawn: Drawn) -> None:

@@ -24,7 +24,6 @@ from cyscc.host.analysis.roofline.limits import (
 )
 from cyscc.host.analysis.roofline.plot import roofline_figure
 from cyscc.host.answer.static import write
-from cyscc.host.output.errors import InputError
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.memory import Hc2, parse_profile
 from tests.host.analysis.roofline.samples import SETTING, bounds_of, roofline_of
@@ -259,13 +258,6 @@ def test_the_slowest_engine_counts() -> None:
     assert crossbar_cycles(16, np.zeros((4, 16))) == 0
 
 
-def test_rate_of_the_machine() -> None:
-    *_, last = ceilings(bounds_of("hc2", "hc2"))
-    assert last.name == CROSSBAR.title
-    assert last.reads / 64 == pytest.approx(0.6, abs=0.01)
-    assert last.edges(np.array([0.25, 0.5])) == pytest.approx([last.reads / 4, last.reads / 2])
-
-
 LEVELS = [
     (10, 50, 300, [1, 2, 3, 20, 290]),
     (900, 2000, 500, [400, 450, 200, 40, 300]),
@@ -368,20 +360,3 @@ def test_plot_of_a_search_without_edges(memory: str, tmp_path: Path) -> None:
     write(roofline_figure(roofline_of([(0, 1, 150, limits)], memory=memory), SETTING), str(path))
     assert "no edge was traversed" in path.read_text()
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
-
-
-@pytest.mark.parametrize(("form", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_suffix_names_the_format_and_the_same_search_gives_the_same_file(
-    form: str, begin: bytes, tmp_path: Path
-) -> None:
-    files = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
-    for path in files:
-        write(roofline_figure(roofline_of(LEVELS), SETTING), str(path))
-    assert files[0].read_bytes() == files[1].read_bytes()
-    assert files[0].read_bytes().startswith(begin)
-
-
-def test_plot_that_cannot_be_written_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot be written: No such file or directory$"):
-        write(roofline_figure(roofline_of(LEVELS), SETTING), str(tmp_path / "none" / "plot.svg"))
-    assert list(tmp_path.iterdir()) == []
