@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -38,6 +39,7 @@ from cyscc.host.record.parts import (
 from cyscc.host.record.stored import StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of, table_of
 from cyscc.sim.files import is_temporary, replaced
+from cyscc.sim.processors import available_cores
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -240,38 +242,45 @@ class TableWriter:
 
     def _write(self, gathered: Sequence[Callable[[], Mapping[str, Columns]]], number: int, reached: Reached) -> None:
         """Write a part: a file of every table that has rows, each on disk before the part's document."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         found: dict[str, list[Columns]] = {}
         for make in gathered:
             for name, columns in make().items():
                 found.setdefault(name, []).append(columns)
-        tables = {}
-        for name, blocks in found.items():
-            schema = self._schemas[name]
-            rows = pa.Table.from_arrays([self._array(each, blocks) for each in schema], schema=schema)
-            blocks.clear()
-            if not rows.num_rows:
-                continue
-            sink, path = pa.BufferOutputStream(), file_of(self._own, name, number)
-            pq.write_table(rows, sink, **_encoding(name))
-            data = np.frombuffer(sink.getvalue(), np.uint8)
-            with writing(path), replaced(path, durable=True) as temporary:
-                temporary.write_bytes(data.data)
-            tables[name] = PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
+        # Side by side, since the simulation waits for the last part, and for others if there are many rows.
+        with ThreadPoolExecutor(available_cores(), thread_name_prefix="table") as pool:
+            written = pool.map(partial(self._write_table, number), found, found.values())
+            tables = {name: table for name, table in zip(found, written, strict=True) if table.rows}
         part = PartDocument(previous=self.seal, tables=tables, reached=reached)
         self.seal = write_document(self._own / f"{number}.json", to_builtins(part))
         self._documents.append(part)
 
+    def _write_table(self, number: int, name: str, blocks: list[Columns]) -> PartTable:
+        """Write the rows of a table to a file of a part, if there are any."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = self._schemas[name]
+        rows = pa.Table.from_arrays([self._array(each, blocks) for each in schema], schema=schema)
+        blocks.clear()
+        if not rows.num_rows:
+            return PartTable(rows=0, sha256="")
+        sink, path = pa.BufferOutputStream(), file_of(self._own, name, number)
+        pq.write_table(rows, sink, **_encoding(name))
+        data = np.frombuffer(sink.getvalue(), np.uint8)
+        with writing(path), replaced(path, durable=True) as temporary:
+            temporary.write_bytes(data.data)
+        return PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
+
     def _array(self, field: Any, blocks: list[Columns]) -> "pa.Array":
         import pyarrow as pa
 
-        values = np.concatenate([block[field.name] for block in blocks])
+        kind = field.type.index_type if pa.types.is_dictionary(field.type) else field.type
+        # In the column's own type at once, which is narrower than what was counted in.
+        values = np.concatenate([block[field.name] for block in blocks], dtype=kind.to_pandas_dtype(), casting="unsafe")
         if pa.types.is_dictionary(field.type):
             names = texts_of(self._categories[field.name])
-            return pa.DictionaryArray.from_arrays(array_of(values, field.type.index_type), names)
-        return array_of(values, field.type)
+            return pa.DictionaryArray.from_arrays(array_of(values, kind), names)
+        return array_of(values, kind)
 
 
 def _encoding(name: str) -> dict[str, Any]:
