@@ -95,7 +95,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
         unit, library = NATIVE / "memory.cpp", folder / "memory.so"
         flags = ["-I", str(NATIVE)]
         try:
-            made = tools.compile_object(unit, folder=folder, flags=flags, level="-O3", steps=Steps(None))
+            made = tools.compile_object(unit, folder=folder, flags=flags, level="-O2", steps=Steps(None))
         except BuildError as error:
             found = _OF_HEADER.search(error.diagnosis) if profile.header else None
             if found is not None:
