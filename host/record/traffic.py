@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("clock", "address", "write", "channel")
-"""Clock of the memory in which a request arrives at its channel; byte address; 1 of a write; channel."""
+"""Clock of the memory, or of the machine if it has none, in which a request arrives at its channel; byte address; 1 of
+a write; channel, a controller of `hc2`."""
 
 _MOST = {"clock": 1 << 40, "address": 1 << 48, "write": 2, "channel": 1 << 16}
 """Upper bound of the numbers of each column, exclusive."""

@@ -78,7 +78,6 @@ class Accesses:
         self.records["capacity"], self.records["end"] = capacity, NEVER
         self._chosen = self._arena.link(self.records, "chosen", AccessRange, _MOST)
         self._rows = self._arena.link(self.records, "rows", Request, capacity)
-        self._entered = self._arena.link(self.records, "entered", Request, capacity)
 
     def choose(self, ranges: Sequence[WatchedRange], *, first: int = 0, end: int = NEVER) -> None:
         """Log accesses to some ranges, accepted from a cycle until before another one; call between two runs.
@@ -100,6 +99,7 @@ class Accesses:
 
     def follow(self, first: int, end: int) -> None:
         """Log all requests accepted from a cycle until before another one, when they are; call between two runs."""
+        self._entered = self._arena.link(self.records, "entered", Request, self._rows.shape[1])
         self.records["first"], self.records["end"], self.records["following"] = first, end, 1
 
     def take(self) -> NDArray[np.void]:

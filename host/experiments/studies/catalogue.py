@@ -14,7 +14,7 @@ from cyscc.sim.configuration import PRESETS
 from cyscc.sim.processors import available_cores
 
 if TYPE_CHECKING:
-    from cyscc.host.experiments.studies.study import Study
+    from cyscc.host.experiments.studies.study import Told
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Reproduction:
     text : str
         Its contents.
     study : str
-        Module in `cyscc.host.experiments.studies` and class of its `Study`: ``module:Class``.
+        Module in `cyscc.host.experiments.studies` and class of its `Told`: ``module:Class``.
     options : mapping
         Its options, fields of the study, with their default values.
     quick : mapping
@@ -86,7 +86,7 @@ REPRODUCTIONS = {
 _POWERS = (1 << 4, 1 << 25)
 
 
-def study_of(figure: str, given: Mapping[str, Any], *, quick: bool = False) -> "Study":
+def study_of(figure: str, given: Mapping[str, Any], *, quick: bool = False) -> "Told":
     """Return the study of a table or figure.
 
     Parameters
@@ -118,7 +118,7 @@ def study_of(figure: str, given: Mapping[str, Any], *, quick: bool = False) -> "
     if "threads" in values:
         values["threads"] = values["threads"] or available_cores()
     module, _, kind = about.study.partition(":")
-    found: type[Study] = getattr(import_module(f"cyscc.host.experiments.studies.{module}"), kind)
+    found: type[Told] = getattr(import_module(f"cyscc.host.experiments.studies.{module}"), kind)
     return found(figure=figure, **values)
 
 

@@ -1,6 +1,6 @@
 """Memory profiles beside an established DRAM simulator: the same traffic through the profile alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from cyscc.host.answer.charts import Figure, Panel, look
 from cyscc.host.answer.colours import BLUE, ORANGE
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.rows import PUBLISHED, printed
-from cyscc.host.experiments.studies.study import Case, Point, Study
+from cyscc.host.experiments.studies.study import Point, Told
 from cyscc.host.output.errors import InputError
 from cyscc.host.record.traffic import read_traffic
 from cyscc.sim.memory import Profile, parse_profile
@@ -74,7 +74,7 @@ def _figure(document: dict[str, Any]) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dram(Study):
+class Dram(Told):
     """Traffic through memory profiles alone, beside the reference, or of a file.
 
     Parameters
@@ -92,14 +92,6 @@ class Dram(Study):
     outstanding: int | None
 
     figure_of = staticmethod(_figure)
-
-    def cases(self) -> list[Case]:
-        """Return nothing: a profile alone takes less time than to find a result again."""
-        return []
-
-    def points(self, case: Case, found: Any) -> Iterator[Point]:
-        """Yield nothing."""
-        return iter(())
 
     def document(self, measurements: Plan) -> dict[str, Any]:
         """Play the traffic of the reference, and return the study's document."""

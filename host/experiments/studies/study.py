@@ -38,8 +38,8 @@ class Case(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study(ABC):
-    """A table or figure of a paper; the fields are its options.
+class Told(ABC):
+    """A table or figure of a paper, however it is made; the fields are its options.
 
     Parameters
     ----------
@@ -61,24 +61,11 @@ class Study(ABC):
     figure_of: ClassVar["staticmethod[[dict[str, Any]], Figure]"]
     """Function that draws the document."""
 
-    @abstractmethod
-    def cases(self) -> Iterable[Case]:
-        """Return what is to be measured.
-
-        Raises
-        ------
-        InputError
-            There is nothing to measure, or a file cannot be read.
-        """
-
-    @abstractmethod
-    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
-        """Yield the points of a case from its results by contender, without what is known before."""
-
     def head(self, results: Mapping[Request, Measured]) -> dict[str, Any]:
         """Return the fields of the document other than the points."""
         return {"figure": self.figure, "version": version(), **{name: getattr(self, name) for name in self.head_names}}
 
+    @abstractmethod
     def document(self, measurements: Plan) -> dict[str, Any]:
         """Perform the measurements, and return the study's JSON document.
 
@@ -87,14 +74,6 @@ class Study(ABC):
         InputError, SimulationError
             There is nothing to measure, or a measurement failed.
         """
-        cases = list(self.cases())
-        results = measurements.measure(request for case in cases for request in case.requests.values())
-        points = [
-            {**case.known, **point}
-            for case in cases
-            for point in self.points(case, {name: results[request] for name, request in case.requests.items()})
-        ]
-        return {**self.head(results), self.points_name: points}
 
     @property
     def processor(self) -> str:
@@ -138,6 +117,36 @@ class Study(ABC):
     def answer(self, measurements: Plan) -> Answer:
         """Perform the measurements, and return the answer, which has all fields of the document."""
         return self.answer_of(self.document(measurements))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(Told):
+    """A table or figure whose points are measured by a plan."""
+
+    @abstractmethod
+    def cases(self) -> Iterable[Case]:
+        """Return what is to be measured.
+
+        Raises
+        ------
+        InputError
+            There is nothing to measure, or a file cannot be read.
+        """
+
+    @abstractmethod
+    def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
+        """Yield the points of a case from its results by contender, without what is known before."""
+
+    def document(self, measurements: Plan) -> dict[str, Any]:
+        """Perform the measurements, and return the study's JSON document."""
+        cases = list(self.cases())
+        results = measurements.measure(request for case in cases for request in case.requests.values())
+        points = [
+            {**case.known, **point}
+            for case in cases
+            for point in self.points(case, {name: results[request] for name, request in case.requests.items()})
+        ]
+        return {**self.head(results), self.points_name: points}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -264,18 +264,7 @@ class Dram(QueuedPorts):
 
     def arrival(self, entered: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return when requests are at their pseudo-channels: after travel, at a clock's edge, and the way there."""
-        return -(-(entered + self.request_travel) * self.memory_mhz // self.machine_mhz) + self.way_there
-
-    def channel_of(self, address: Any) -> Any:
-        """Return the pseudo-channel of a byte address."""
-        return (address >> self.channel_bit) & (self.channels - 1)
-
-    def with_channel(self, address: NDArray[np.int64], channel: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return byte addresses in other pseudo-channels, their other bits unchanged."""
-        wrong = channel[(channel < 0) | (channel >= self.channels)]
-        if wrong.size:
-            raise ValueError(f"memory {self.name} has no channel {wrong[0]}: it has {self.channels}")
-        return address & ~((self.channels - 1) << self.channel_bit) | channel << self.channel_bit
+        return -(-super().arrival(entered) * self.memory_mhz // self.machine_mhz) + self.way_there
 
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; each pseudo-channel's are neighbours."""

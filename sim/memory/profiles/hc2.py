@@ -68,6 +68,7 @@ class Hc2(QueuedPorts):
 
     name: ClassVar[str] = "hc2"
     Shared: ClassVar[type[Record]] = Shared
+    of_channels: ClassVar[tuple[str, str]] = ("controller_bit", "controllers")
 
     request_travel: int = parameter(30, low=0, high=_CYCLES)
     bank_busy: int = parameter(15, low=1, high=10_000)
@@ -103,19 +104,15 @@ class Hc2(QueuedPorts):
         """A lone write takes as long as a read."""
         return self.unloaded_latency
 
-    def controller_of(self, address: int) -> int:
-        """Return the controller of a byte address."""
-        return (address >> self.controller_bit) & (self.controllers - 1)
-
     def link_of(self, address: int) -> int:
         """Return the link that an AE uses for a byte address; each controller's are neighbours."""
-        return self.controller_of(address) * self.links + ((address >> self.link_bit) & (self.links - 1))
+        return self.channel_of(address) * self.links + ((address >> self.link_bit) & (self.links - 1))
 
     def bank_of(self, address: int) -> int:
         """Return the bank of a byte address, counted over all controllers; controller 0 has the first."""
         below = (address & ((1 << self.controller_bit) - 1)) >> 3
         above = address >> self.controller_bit + (self.controllers - 1).bit_length() << self.controller_bit - 3
-        return self.controller_of(address) * self.banks + ((above | below) & (self.banks - 1))
+        return self.channel_of(address) * self.banks + ((above | below) & (self.banks - 1))
 
     @property
     def divisions(self) -> int:

@@ -1,6 +1,9 @@
 """Ports with queues in front of a crossbar and limits on requests in flight, common to `hc2` and `hbm2`."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cyscc.sim.memory.crossbar import Calendar, make_calendars
 from cyscc.sim.memory.profiles.profile import Profile, State
@@ -42,10 +45,17 @@ class QueuedPorts(Profile):
     """Base of profiles in which a port's requests enter links of its AE's crossbar in order, one a cycle.
 
     A derived profile declares the parameters named here, and defines the links and their targets.
+
+    Members
+    -------
+    of_channels : (str, str)
+        Parameters of the lowest address bit of the channel, and of the number of channels.
     """
 
     Own: ClassVar[type[Record]] = Own
+    of_channels: ClassVar[tuple[str, str]] = ("channel_bit", "channels")
 
+    request_travel: int
     flush_travel: int
     port_queue: int
     reads_in_flight: int
@@ -56,6 +66,27 @@ class QueuedPorts(Profile):
         for name in names:
             if (value := getattr(self, name)) & (value - 1):
                 raise ValueError(f"memory {name} must be a power of two, not {value!r}")
+
+    def arrival(self, entered: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when requests are at their channels, after travel."""
+        return entered + self.request_travel
+
+    def _bit_and_channels(self) -> tuple[int, int]:
+        bit, channels = (int(getattr(self, name)) for name in self.of_channels)
+        return bit, channels
+
+    def channel_of(self, address: Any) -> Any:
+        """Return the channel of byte addresses."""
+        bit, channels = self._bit_and_channels()
+        return (address >> bit) & (channels - 1)
+
+    def with_channel(self, address: NDArray[np.int64], channel: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return byte addresses in other channels, their other bits unchanged."""
+        bit, channels = self._bit_and_channels()
+        wrong = channel[(channel < 0) | (channel >= channels)]
+        if wrong.size:
+            raise ValueError(f"memory {self.name} has no channel {wrong[0]}: it has {channels}")
+        return address & ~((channels - 1) << bit) | channel << bit
 
     @property
     def flush_latency(self) -> int:

@@ -43,6 +43,10 @@ def test_all_requests_of_a_run_are_there(runs: dict[str, Any], memory: str, tmp_
     assert rows["clock"].is_monotonic_increasing
     profile = parse_profile(memory)
     assert np.array_equal(rows["channel"], profile.channel_of(rows["address"].to_numpy()))
+    if memory == "hc2":
+        # Requests go to their controllers for 30 cycles.
+        assert rows["clock"].iloc[0] >= 30
+        assert rows["channel"].nunique() == profile.controllers  # type: ignore[attr-defined]
     if memory in ("hbm2", "ddr4"):
         # Nothing arrives sooner than by the way there, at the edge of a clock.
         way = -(-profile.request_travel * profile.memory_mhz // profile.machine_mhz) + profile.way_there  # type: ignore[attr-defined]

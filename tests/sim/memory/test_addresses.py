@@ -8,7 +8,7 @@ from cyscc.sim.memory.library import functions_of
 
 HC2 = Hc2()
 BANKS, LINKS = 1024, 16
-bank_of, controller_of, link_of = HC2.bank_of, HC2.controller_of, HC2.link_of
+bank_of, controller_of, link_of = HC2.bank_of, HC2.channel_of, HC2.link_of
 
 
 def test_mapping_is_the_documented_one() -> None:
