@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-__all__ = ["plain_table"]
-
 
 def plain_table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = (), words: int = 1) -> str:
     """Return rows as columns, two spaces apart; the first `words` columns are texts, the others numbers."""

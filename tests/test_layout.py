@@ -1,13 +1,15 @@
-"""Packages import only lower layers, what is private stays in its module, and files are short."""
+"""Packages import only lower layers, what is private stays in its module, files are short; locks are exact."""
 
 import ast
+import re
 import tomllib
 from fnmatch import fnmatch
-from pathlib import Path
 
+import pytest
 from importlinter.cli import lint_imports
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.conftest import ROOT
+
 LAYERS = ("hw", "sim", "host", "cyscc")
 
 LONGEST = 900
@@ -64,3 +66,38 @@ def test_of_numba_only_the_public_interface_is_used() -> None:
     }
     assert "numba" in imported
     assert imported <= set(public)
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LOCKS = {
+    "requirements.lock": [
+        *PROJECT["project"]["dependencies"],
+        *PROJECT["project"]["optional-dependencies"]["dev"],
+        *PROJECT["project"]["optional-dependencies"]["docs"],
+        *PROJECT["project"]["optional-dependencies"]["cluster"],
+        *PROJECT["project"]["optional-dependencies"]["search"],
+    ],
+    "requirements-fpga.lock": PROJECT["dependency-groups"]["fpga"],
+    "requirements-supply.lock": PROJECT["dependency-groups"]["supply"],
+}
+PIN = re.compile(r"^([\w.-]+)==[\w.]+(?: ; [^\\]+)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+\n", re.MULTILINE)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_lock_is_made_and_audited() -> None:
+    (line,) = re.findall("^LOCKS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(line.split()) == set(LOCKS) == {path.name for path in ROOT.glob("requirements*.lock")}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_have_versions_and_hashes_and_nothing_else(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    rest = PIN.sub("", text)
+    assert all(line.startswith("#") for line in rest.splitlines()), rest
+    pinned = {normal(name) for name in PIN.findall(text)}
+    wanted = {normal(re.split(r"[\[<>=]", requirement)[0]) for requirement in LOCKS[lock]}
+    assert wanted
+    assert wanted <= pinned

@@ -1,10 +1,12 @@
 """Random machines and memories, as the tables of their TOML files."""
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
-from cyscc.hw.config import PRESETS
-from tests.system.covering import COVERING, PUBLISHED
+from cyscc.hw.config import PRESETS, AcceleratorConfig, ConfigError
+from tests.system.covering import COVERING, PUBLISHED, VALUES
 
 Table = dict[str, Any]
 """Keys and values of a TOML file."""
@@ -39,45 +41,34 @@ COMMON: list[Table] = [SMALL[0]] * 2 + [SMALL[1], SMALL[2], SMALL[3], SMALL[3]] 
 
 _DEPTHS = ("frontier", "neighbour", "word", "visit", "reach", "colour", "unvisit")
 
+_MORE: Mapping[str, Sequence[int]] = {
+    "engines": (1, 2, 3, 4),
+    "bfs_kernels": (1, 2, 3, 4, 5),
+    "queued_requests": (0, 0, 4, 32),
+    "remembered_ids": (0, 0, 8, 64, 256),
+    "link_queues": (0, 0, 0, 4, 8),
+    "memory_ports": (0, 0, 0, 1, 2, 4, 16),
+    "visited_filter": (0, 64, 256),
+    "edge_chunk": (0, 4, 16),
+    "ring_stages": range(1, 9),
+    "link_cycles": range(1, 17),
+}
+"""Values of options of which `tests.system.covering` has fewer."""
+
 
 def new_machine(chance: Random) -> Table:
     """Draw a machine that must be built, which takes half a minute."""
-    kernels = chance.randint(1, 5)
-    sizes = {f"{name}_depth": 2 ** chance.randint(2, 5) for name in _DEPTHS}
-    machine: Table = {
-        "preset": "test",
-        "engines": chance.randint(1, 4),
-        "bfs_kernels": kernels,
-        "intersection_kernels": chance.randint(1, kernels),
-        **sizes,
-        "issue_interval": chance.randint(1, 2),
-        "blocking_reservation": chance.random() < 0.3,
-        "bfs_only": chance.random() < 0.15,
-        "remembered_ids": chance.choice([0, 0, 8, 16, 64, 256]),
-        "queued_requests": chance.choice([0, 0, 4, 32]),
-        "ring_stages": chance.randint(1, 8),
-        "link_cycles": chance.randint(1, 16),
-    }
-    return machine if chance.random() < 0.4 else {**machine, **_next_options(chance, kernels)}
-
-
-def _next_options(chance: Random, kernels: int) -> Table:
-    """Draw options of the next machine, without those of the published one that exclude them."""
-    queues, power = chance.choice([0, 4, 8]), not kernels & (kernels - 1)
-    visited_filter = chance.choice([0, 64, 256]) * power
-    return {
-        "blocking_reservation": False,
-        "bfs_only": False,
-        "queued_requests": 0,
-        "pair_reads": chance.random() < 0.6,
-        "lean_visits": chance.random() < 0.6,
-        "short_ring": chance.random() < 0.6,
-        "edge_chunk": chance.choice([0, 4, 16]),
-        "link_queues": queues,
-        "memory_ports": 2 ** chance.randint(0, 4) if queues else 0,
-        "visited_filter": visited_filter,
-        **({"remembered_ids": 0} if visited_filter else {}),
-    }
+    while True:
+        machine: Table = {
+            "preset": "test",
+            **{name: chance.choice(values) for name, values in {**VALUES, **_MORE}.items()},
+            **{f"{name}_depth": 2 ** chance.randint(2, 5) for name in _DEPTHS},
+        }
+        machine["intersection_kernels"] = chance.randint(1, machine["bfs_kernels"])
+        # Most options of the published machine exclude most of the next one's.
+        with suppress(ConfigError):
+            AcceleratorConfig.from_mapping(machine)
+            return machine
 
 
 def _banks(chance: Random) -> Table:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.outside import PARTS, kept, seen
+from tests.system.outside.collecting import PARTS, kept, seen
 
 _QUICK = ("help", "interface", "refused")
 

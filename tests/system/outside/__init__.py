@@ -10,7 +10,3 @@ The keys of a snapshot are the command lines that are run. A further one is firs
 `software.json` what measures and prints real time. `interface.json` has calls of the Python interface as keys, `wrong`
 ones and `used` ones. The files that they name are in `world.toml`.
 """
-
-from tests.system.outside.collecting import PARTS, kept, seen
-
-__all__ = ["PARTS", "kept", "seen"]
