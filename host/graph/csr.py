@@ -33,23 +33,24 @@ ID_BYTES = 4
 """Bytes of a vertex id: a CSR target, an endpoint, an entry of a reach queue; also of a colour or a level."""
 
 
-def check_limits(vertices: int, edges: int) -> None:
+def check_limits(vertices: int, edges: int, *, nouns: tuple[str, str] = ("vertices", "edges")) -> None:
     """Refuse a graph whose size does not fit the accelerator's 32-bit indices.
 
     Parameters
     ----------
     vertices, edges : int
         The size, from a header or a request; checked before anything is allocated.
+    nouns : (str, str)
+        What they are, for messages.
 
     Raises
     ------
     InputError
         When `vertices` exceeds `MAX_VERTICES` or `edges` exceeds `MAX_EDGES`.
     """
-    if vertices > MAX_VERTICES:
-        raise InputError(f"{vertices} vertices are too many for 32 bits (at most {MAX_VERTICES})")
-    if edges > MAX_EDGES:
-        raise InputError(f"{edges} edges are too many for 32 bits (at most {MAX_EDGES})")
+    for count, most, noun in zip((vertices, edges), (MAX_VERTICES, MAX_EDGES), nouns, strict=True):
+        if count > most:
+            raise InputError(f"{count} {noun} are too many for 32 bits (at most {most})")
 
 
 def check_size(vertices: int, edges: int) -> None:

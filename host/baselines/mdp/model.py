@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.host.graph.csr import MAX_EDGES, MAX_VERTICES, Graph
-from cyscc.host.output.errors import InputError
+from cyscc.host.graph.csr import Graph, check_limits
 from cyscc.sim.caching.numba_code import njit
 
 
@@ -17,12 +16,9 @@ def check_size(states: int, transitions: int) -> None:
     Raises
     ------
     InputError
-        There are more states than `MAX_VERTICES`, or more transitions than `MAX_EDGES`.
+        There are more than a graph can have vertices, or edges.
     """
-    if states > MAX_VERTICES:
-        raise InputError(f"{states} states are too many for 32 bits (at most {MAX_VERTICES})")
-    if transitions > MAX_EDGES:
-        raise InputError(f"{transitions} transitions are too many for 32 bits (at most {MAX_EDGES})")
+    check_limits(states, transitions, nouns=("states", "transitions"))
 
 
 def offsets_of(lengths: NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -108,57 +107,6 @@ def test_history_of_a_vertex(recorded: Recorded) -> None:
     absent = vertex_history(replay, 0)
     assert absent.visit is None
     assert absent.absent == "it is trimmed"
-
-
-HUBS = "".join(f"{v} {(v * step + 1) % 21}\n" for v in range(21) for step in (1, 2, 4)) + "".join(
-    f"{hub} {v}\n{v} {hub}\n" for hub in (3, 8) for v in range(21) if v != hub
-)
-OPTIONS = {
-    "pairs": "pair_reads=true",
-    "chunks": "edge_chunk=4",
-    "chunks of pairs": "edge_chunk=4 pair_reads=true",
-    "switch": "link_queues=8 bfs_kernels=2 intersection_kernels=1",
-    "filter": "visited_filter=64 bfs_kernels=4",
-    "small filter of pairs": "visited_filter=64 pair_reads=true bfs_kernels=4 lean_visits=true",
-}
-
-
-@pytest.mark.parametrize("options", [*OPTIONS, "fast-test"])
-def test_events_of_all_vertices_are_all_that_each_kernel_did(options: str, recorded: Recorded) -> None:
-    settings = OPTIONS.get(options, "edge_chunk=4").split()
-    chosen = [word for setting in settings for word in ("--set", setting)]
-    chosen += ["--config", options] if options not in OPTIONS else []
-    record = recorded(*chosen, graph=HUBS)
-    replay = replayed(record)
-    histories = [vertex_history(replay, vertex) for vertex in range(21)]
-    events = pd.concat([each.events.assign(vertex=each.vertex) for each in histories], ignore_index=True)
-    events["instruction"] = record.instructions_at(events["cycle"])["instruction"].to_numpy()
-    # Two ids that are read or written at once are one request.
-    events["request"] = events["address"] & ~7 if replay.spec.configuration.pair_reads else events["address"]
-    reached = events["event"] == "reached"
-    events.loc[reached & ~replay.spec.configuration.writes_single_ids, "request"] = events["address"] & ~7
-    key = ["instruction", "engine", "module", "kernel"]
-    expected = record.frame("instruction_kernels").set_index(key)
-    for cause, names in {
-        "issue_1": ("entry_read", "reach_read"),
-        "issue_2": ("id_read", "colour_read", "other_word_read"),
-        "issue_3": ("word_read", "own_word_read"),
-        "write": ("pushed", "visited", "reached", "coloured", "unvisited"),
-    }.items():
-        own = events[events["event"].isin(names)].drop_duplicates([*key, "event", "cycle", "request"])
-        found, counts = own.groupby(key, observed=True).size(), expected[cause]
-        assert {at: n for at, n in found.items() if n} == {at: n for at, n in counts.items() if n}, cause
-
-    graph = replay.graph
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees())
-    for each in histories:
-        number = graph.index(each.vertex)
-        expanded = each.events[each.events["event"] == "expanded"]
-        assert len(expanded) == (each.events["event"] == "entry_read").sum()
-        ids = each.events[(each.events["event"] == "id_read") & (each.events["phase"] == "forward")]
-        assert set(ids["of"]) <= set(graph.original(sources[graph.targets == number]))
-        named = each.events[each.events["event"].isin(["word_read", "pushed", "visited", "reached"])]["of"]
-        assert set(named.dropna()) <= set(range(21)) - ({each.vertex} if replay.spec.simplify else set())
 
 
 LIVED = "".join(f"{100 + 3 * v} {100 + 3 * ((v * 5 + step) % 40)}\n" for v in range(40) for step in (1, 2, 7))

@@ -15,7 +15,6 @@ from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.sim.hardware import DEGREE, READS, START
 from cyscc.sim.memory import ArrayKind, WatchedRange
 from tests.host.replay.conftest import Recorded, replayed
-from tests.host.replay.test_accesses import HUBS, OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,6 +183,8 @@ def _check(expected: Expected, record: Record, history: VertexHistory) -> None:
         places = (own["address"].to_numpy() - each.neighbours_address) // 4
         sources = np.searchsorted(each.graph.offsets, places, side="right") - 1
         assert own["of"].tolist() == each.graph.original(sources).tolist()
+    later = told[told["event"].isin(["word_read", "pushed", "visited", "reached"])]
+    assert set(later["of"].dropna()) <= set(ids["of"])
     touching, partly = expected.listed(number)
     expansions = events[events["event"] == "expanded"]
     assert len(expansions) == ((told["event"] == "entry_read") & _has_list(told, history)).sum()
@@ -211,11 +212,19 @@ def _same(told: pd.DataFrame, rows: pd.DataFrame, names: list[str]) -> None:
     assert counted[0] == counted[1], (counted[0] - counted[1], counted[1] - counted[0])
 
 
+HUBS = "".join(f"{v} {(v * step + 1) % 21}\n" for v in range(21) for step in (1, 2, 4)) + "".join(
+    f"{hub} {v}\n{v} {hub}\n" for hub in (3, 8) for v in range(21) if v != hub
+)
 NAMED = "".join(" ".join(str(100 + int(name)) for name in line.split()) + "\n" for line in HUBS.splitlines())
 """The graph with vertices from 100 on."""
 SMALL = {
-    **OPTIONS,
     "plain": "edge_chunk=0",
+    "pairs": "pair_reads=true",
+    "chunks": "edge_chunk=4",
+    "chunks of pairs": "edge_chunk=4 pair_reads=true",
+    "switch": "link_queues=8 bfs_kernels=2 intersection_kernels=1",
+    "filter": "visited_filter=64 bfs_kernels=4",
+    "small filter of pairs": "visited_filter=64 pair_reads=true bfs_kernels=4 lean_visits=true",
     "published": "issue_interval=2 blocking_reservation=true",
     "remembered": "remembered_ids=8",
     "lean": "lean_visits=true",

@@ -235,6 +235,17 @@ def test_waits_by_length_and_number(
     assert said.partition(" is at ")[2] == f"cycle {row['begin']:,}: {where}"
 
 
+def test_a_wait_is_told_only_when_no_earlier_one_goes_on(waits: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.replay.spells._CHECK", 1)
+    own = waits[waits["cause"] == "response"].reset_index(drop=True)
+    ends = own["begin"] + own["cycles"]
+    replay = replayed_run(Record("seen"))
+    for place in (ends.cummax() - ends).nlargest(8).index:
+        row, found = own.loc[place], replay.locate(Place(cause="response", nth=int(place) + 1))
+        kernel = f"engine{row['engine']}.{row['module']}{row['kernel']}"
+        assert (found.cycle, found.kernel, found.cycles) == (row["begin"], kernel, row["cycles"])
+
+
 @pytest.mark.parametrize(
     ("at", "said"),
     [

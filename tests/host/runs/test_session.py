@@ -20,7 +20,6 @@ from cyscc.host.runs.execution import Session
 from cyscc.host.runs.results import BfsResult, SccResult, Setting, Wall
 from cyscc.host.runs.sources import files_digest, source_files, sources_digest
 from cyscc.host.specification.run import RunSpec
-from cyscc.sim.errors import SimulationError
 from tests.system.graphs import graph_of
 
 GRAPH = graph_of(5, [(0, 1), (1, 2), (2, 0), (3, 4)])
@@ -132,49 +131,6 @@ def test_a_run_that_needs_more_memory_than_there_is_is_refused(
         session_of(Told(), **values).read_graph()
 
 
-@pytest.mark.parametrize(
-    ("window", "cycles", "told"),
-    [
-        (None, 0, False),
-        ((0, 9), 1, False),
-        ((100, 200), 101, False),
-        ((1000, 2000), 1000, True),
-    ],
-)
-def test_waveforms_that_are_not_written_are_told(
-    window: tuple[int, int] | None, cycles: int, told: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines: list[str] = []
-    asked: dict[str, Any] = {}
-    closed: list[str] = []
-    machine: Any = SimpleNamespace(cycle=cycles, close=lambda: closed.append("closed"))
-
-    def create(config: Any, memory: Any, **options: Any) -> Any:
-        asked.update(options, config=config, memory=memory)
-        return machine
-
-    monkeypatch.setattr("cyscc.sim.machine.create_machine", create)
-    monkeypatch.setattr("cyscc.host.runs.execution.notice", lines.append)
-    waves: dict[str, Any] = {"waves": "w.vcd", "wave_window": window, "scopes": ("*.token",), "wave_view": True}
-    session = session_of(Told(), cycle_limit=77, memory="fixed:9", **(waves if window else {}))
-
-    def fail() -> None:
-        with session.machine() as made:
-            assert made is machine
-            raise SimulationError("it failed")
-
-    with pytest.raises(SimulationError):
-        fail()
-    assert closed == ["closed"]
-    text = f"--wave-window begins at cycle 1,000, and the run had {cycles:,}: w.vcd is not written"
-    assert lines == ([text] if told else [])
-    spec = session.spec
-    assert (asked["config"], asked["memory"]) == (spec.configuration, spec.profile)
-    names = ("executor", "threads", "cycle_limit", "wave_window", "scopes", "wave_view")
-    assert [asked[name] for name in names] == [getattr(spec, name) for name in names]
-    assert asked["waves"] == (None if spec.waves is None else Path(spec.waves))
-
-
 def test_a_machine_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def create(*_: Any, **__: Any) -> Any:
         raise ValueError("there is no such machine")
@@ -218,17 +174,6 @@ def test_without_cycles_there_is_no_throughput() -> None:
     document = scc_result(run, wall=wall).document()
     assert (document["gteps"], document["seconds"], document["longest_iteration"]) == (0.0, 0.0, None)
     assert document["wall"]["cycles_per_second"] == 0.0
-
-
-@pytest.mark.parametrize(
-    ("dropped", "text"), [(0, "0 edges dropped, 103,689 left"), (1, "1 edge dropped, 103,688 left")]
-)
-def test_dropped_edges_are_told(dropped: int, text: str) -> None:
-    setting = replace(SETTING, dropped_edges=dropped)
-    table = str(bfs_result(bfs_run(1), setting=setting))
-    assert f"dir/g.txt: 7,115 vertices, 103,689 edges\nsimplified  {text}\n" in table
-    document = bfs_result(bfs_run(1), setting=setting).document()
-    assert (document["graph"]["edges"], document["graph"]["dropped_edges"]) == (103_689, dropped)
 
 
 def bfs_run(levels: int) -> BfsRun:

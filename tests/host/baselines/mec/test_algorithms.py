@@ -238,6 +238,7 @@ def test_a_run_says_how_it_ran_and_how_far_it_is_and_compiles_nothing(algorithm:
         run = run_mec(
             algorithm, SMALL["two that leak"][0], SoftwareSetting(device=device, watch=lambda *s: told.append(s))
         )
+    with open_device("cpu") as device:
         first = run_mec(algorithm, mdp, SoftwareSetting(device=device)).found
         with event.install_recorder("numba:compile") as recorder:
             second = MEC_KINDS[algorithm].load()(mdp, SoftwareSetting(device=device))
@@ -246,10 +247,4 @@ def test_a_run_says_how_it_ran_and_how_far_it_is_and_compiles_nothing(algorithm:
     assert run.seconds > 0
     assert told == [(1, 3), (3, 3)]
     assert recorder.buffer == []
-    assert second.rounds == first.rounds
-
-
-@pytest.mark.parametrize("algorithm", MEC_KINDS)
-def test_one_thread_repeats_its_counts(algorithm: str) -> None:
-    mdp = family("random", states=3_000, choices=2, transitions=2, seed=1)
-    assert find(mdp, algorithm).counts == find(mdp, algorithm).counts
+    assert (second.rounds, second.counts) == (first.rounds, first.counts)
