@@ -257,7 +257,8 @@ class Question:
     def _noted(self) -> tuple[dict[str, Ask], tuple[Rule, ...]]:
         """The options and rules in the files: its own, and what the questions beside it share."""
         names = self.function.__globals__
-        common = vars(sys.modules.get(f"{names['__name__'].rpartition('.')[0]}.notes", sys))
+        shared = sys.modules.get(f"{names['__name__'].rpartition('.')[0]}.notes")
+        common = {} if shared is None else vars(shared)
         asks, rules = described({**common, **names}, self.function.__name__, Ask)
         return described(common, "shared", Ask)[0] | asks, rules
 

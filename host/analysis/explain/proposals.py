@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.settings import recorded_profile
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.sim.configuration import PRESETS, AcceleratorConfig
-from cyscc.sim.memory import Profile, profile_from
+from cyscc.sim.memory import Profile
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK
 
 
@@ -176,7 +177,7 @@ class _Seen:
 
     def __init__(self, record: Record) -> None:
         self.config = AcceleratorConfig.from_mapping(record.document["configuration"])
-        self.memory = _recorded_memory(record.document["memory_profile"])
+        self.memory = recorded_profile(record.document["memory_profile"])
         self.simplified = bool(record.document["run"]["options"].get("simplify"))
         self.vertices = int(record.document["run"]["vertices"])
         self._rows = record.instructions
@@ -331,14 +332,6 @@ class _Seen:
         """Return the requests of a cause of all BFS kernels."""
         searches = self._evidence.get("bfs")
         return 0.0 if searches is None else searches.stack[cause] * searches.kernels
-
-
-def _recorded_memory(described: Mapping[str, Any]) -> Profile | None:
-    """Return the memory of a record; None if its rules are the user's."""
-    try:
-        return profile_from({name: value for name, value in described.items() if name != "source"})
-    except ValueError:
-        return None
 
 
 def _numbers(memory: Profile | None) -> dict[str, int]:

@@ -1,11 +1,12 @@
 """Settings of recorded runs that can change their cycles, and where they differ."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.overrides import MEMORY, Overrides
 from cyscc.host.specification.run import run_options
+from cyscc.sim.memory import Profile, profile_from
 
 INPUTS = ("graph", "source")
 """Settings that say what a run works on; all others are of the machine and the way that it is used."""
@@ -43,6 +44,14 @@ def settings_of(record: Record) -> dict[str, Any]:
         **{f"{MEMORY}{name}": value for name, value in memory.items()},
         "program": f"{document['version']} ({document['program'][:8]})",
     }
+
+
+def recorded_profile(described: Mapping[str, Any]) -> Profile | None:
+    """Return the memory profile that a record describes; None if it is not known, as its rules are the user's."""
+    try:
+        return profile_from({name: value for name, value in described.items() if name != "source"})
+    except ValueError:
+        return None
 
 
 def machine_text(record: Record) -> str:

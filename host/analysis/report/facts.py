@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cyscc.host.analysis.explain.settings import settings_that_differ
+from cyscc.host.analysis.explain.settings import recorded_profile, settings_that_differ
 from cyscc.host.output.text import bytes_text, count_text
 from cyscc.host.record.display import cycles_text, graph_size, result_facts
 from cyscc.host.record.reader import Record
@@ -14,7 +14,7 @@ from cyscc.host.specification.overrides import MEMORY, Overrides, toml_text
 from cyscc.host.specification.run import RECORD_INTERVAL, run_options
 from cyscc.sim.configuration import PRESETS
 from cyscc.sim.executors.names import EXECUTORS
-from cyscc.sim.memory import parse_profile, profile_from
+from cyscc.sim.memory import parse_profile
 from cyscc.sim.notices import printable
 
 Fact = tuple[str, list[str]]
@@ -69,10 +69,7 @@ def _memory_name(parameters: Mapping[str, Any], name: str) -> str:
     """Return the name of a memory with the value that its profile needs, which a program may have left out."""
     if not _BUILT_IN.fullmatch(name) or _parameters_of(name):
         return name
-    try:
-        return str(profile_from({key: value for key, value in parameters.items() if key != "source"}))
-    except ValueError:
-        return name
+    return str(recorded_profile(parameters) or name)
 
 
 def against_preset(configuration: Mapping[str, Any], name: str) -> str:

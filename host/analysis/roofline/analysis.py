@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from cyscc.host.analysis.explain.settings import recorded_profile
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS, Bounds, Limit, Traffic
 from cyscc.host.record.arrow import Integers, numbers, sums
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.run import Setting
 from cyscc.sim.configuration import AcceleratorConfig
-from cyscc.sim.memory import profile_from
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,14 +149,9 @@ def recorded_bounds(record: Record) -> Bounds | None:
 
     They are not known if the memory's profile cannot be read from the record, or if the machine only searches.
     """
-    document = record.document
-    config = AcceleratorConfig.from_mapping(document["configuration"])
-    try:
-        config.require("keeps_reach_queue")
-        memory = profile_from({name: value for name, value in document["memory_profile"].items() if name != "source"})
-    except ValueError:
-        return None
-    return Bounds(config, memory)
+    config = AcceleratorConfig.from_mapping(record.document["configuration"])
+    memory = recorded_profile(record.document["memory_profile"])
+    return None if memory is None or not config.keeps_reach_queue else Bounds(config, memory)
 
 
 def _traffic(record: Record, bounds: Bounds, levels: Integers) -> Traffic:

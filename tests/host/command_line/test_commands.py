@@ -17,7 +17,9 @@ from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.command_line.commands import COMMANDS, make_parser, texts
 from cyscc.host.command_line.main import main
 from cyscc.host.command_line.streams import open_missing
+from cyscc.host.interface import notes
 from cyscc.host.output.files import version
+from cyscc.host.specification.ask import Ask, described
 from tests.host.command_line.conftest import Workshop
 from tests.host.fake_coprocessor import FakeCoprocessor
 
@@ -29,8 +31,11 @@ def test_the_list_of_commands_has_the_sentence_of_each(name: str, capfd: pytest.
     with pytest.raises(SystemExit):
         make_parser(["--help"]).parse_args(["--help"])
     listed = " ".join(capfd.readouterr().out.split())
-    question = import_module(f"cyscc.host.{COMMANDS[name]}").__dict__[name].question
+    module = import_module(f"cyscc.host.{COMMANDS[name]}")
+    question = vars(module)[name].question
     assert f" {name} {texts(question)['help']} " in listed
+    described_there, _ = described({**vars(notes), **vars(module)}, name, Ask)
+    assert set(described_there) <= set(question.parameters), "a row that is no parameter's"
 
 
 def test_generate_netlist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,5 @@
 """The command line: whole runs on the fake coprocessor, and their failures."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,16 +75,6 @@ def wrong_colour() -> FakeCoprocessor:
     return Wrong(offer=False)
 
 
-def wrong_level() -> FakeCoprocessor:
-    class Wrong(FakeCoprocessor):
-        def _level(self) -> int:
-            cycles = super()._level()
-            self.view(self._registers[Register.REACH_QUEUE], np.uint32, 1)[0] = 0
-            return cycles
-
-    return Wrong()
-
-
 def failing(error: BaseException) -> Callable[[], FakeCoprocessor]:
     class Failing(FakeCoprocessor):
         def wait(self) -> int:
@@ -137,69 +126,6 @@ def test_failure_leaves_one_line_and_no_file_but_waveforms(
     assert sorted(path.name for path in folder.iterdir()) == ["g.txt", "w.vcd"]
 
 
-def flipped() -> FakeCoprocessor:
-    class Flipped(FakeCoprocessor):
-        """A bit of its first neighbour flips before the first instruction."""
-
-        def dispatch(self, instruction: Instruction) -> int:
-            if not self.dispatched:
-                self.view(self._registers[Register.NEIGHBOURS], np.uint32, 1)[0] ^= 1
-            return super().dispatch(instruction)
-
-    return Flipped()
-
-
-@pytest.mark.parametrize("command", [["scc"], ["bfs", "--source", "0"]])
-def test_result_of_another_graph_than_the_file_is_refused(
-    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str], command: list[str]
-) -> None:
-    # With the bit flipped, 0 -> 0 and 1 -> 0: two components, and no level but 0.
-    (folder / "g.txt").write_text("0 1\n1 0\n")
-    workshop.make = flipped
-    assert main([*command, "g.txt", "--json", "json"]) == 3
-    assert capfd.readouterr() == (
-        "",
-        f"cyscc {command[0]}: memory: neighbours of the graph are not those that were read: "
-        "block 0, addresses 0x1200 to 0x1207 (1 of 1 block changed)\n",
-    )
-    assert not (folder / "json").exists()
-
-
-@pytest.mark.parametrize("options", [[], ["--no-verify"]])
-def test_stray_writes_are_looked_for_after_every_run(
-    folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str], options: list[str]
-) -> None:
-    class Strayed(FakeCoprocessor):
-        def stray_writes(self) -> list[int]:
-            return [0x1FF8]
-
-    workshop.make = Strayed
-    message = "memory: address 0x1ff8, which is in no array, was written to (1 such place)"
-    for command in (["scc"], ["bfs", "--source", "10"]):
-        assert main([*command, "g.txt", *options]) == 3
-        assert capfd.readouterr() == ("", f"cyscc {command[0]}: {message}\n")
-
-
-def test_simplified_graph_is_searched_and_that_of_the_file_counts(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "g.txt").write_text("".join(f"{v} {(v + 1) % 5}\n{v} {(v + 1) % 5}\n{v} {v}\n" for v in range(5)))
-    for command in (["scc"], ["bfs", "--source", "0"]):
-        documents = []
-        for options in ([], ["--simplify"], ["--simplify", "--no-verify"]):
-            assert main([*command, "g.txt", *options, "--json", "json"]) == 0
-            documents.append(json.loads((folder / "json").read_text()))
-            out = capfd.readouterr().out
-            assert ("10 edges dropped, 5 left\n" in out) == bool(options)
-        assert [document["graph"]["edges"] for document in documents] == [15] * 3
-        assert [document["graph"]["dropped_edges"] for document in documents] == [None, 10, 10]
-        searches = 2 if command == ["scc"] else 1
-        assert [document["edges_traversed"] for document in documents] == [15 * searches, 5 * searches, 5 * searches]
-        sizes = [document["uploaded_bytes"] for document in documents]
-        assert sizes[0] - sizes[1] == 4 * 10 * searches
-        assert [document["verified"] for document in documents] == [True, True, None]
-
-
 def test_results_are_checked_on_the_graph_of_the_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,15 +136,6 @@ def test_results_are_checked_on_the_graph_of_the_file(
     for command in (["scc"], ["bfs", "--source", "1"]):
         assert main([*command, "g.txt", "--simplify"]) == 3
         assert capfd.readouterr().err.startswith(f"cyscc {command[0]}: wrong result: vertex ")
-
-
-def test_wrong_levels_are_noticed(folder: Path, workshop: Workshop, capfd: pytest.CaptureFixture[str]) -> None:
-    workshop.make = wrong_level
-    assert main(["bfs", "g.txt", "--source", "14"]) == 3
-    assert capfd.readouterr() == (
-        "",
-        "cyscc bfs: wrong result: vertex 10: level 1 found, -1 expected (3 of 8 vertices wrong)\n",
-    )
 
 
 def test_traceback_is_there_for_developers(
