@@ -208,7 +208,7 @@ def _joined(values: Any) -> Any:
 
 def _study(inputs: Sequence[Any], values: dict[str, Any], plan: "Plan") -> "SweepStudy":
     """Return the study in a file, or that of graphs and settings."""
-    from cyscc.host.experiments.measuring.points import stored_graph
+    from cyscc.host.experiments.measuring.runs import stored_graph
     from cyscc.host.experiments.sweep.definition import line_study, read_study
     from cyscc.host.graph.csr import Graph
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep import search as searching
 from cyscc.host.experiments.sweep.answer import Sweep
