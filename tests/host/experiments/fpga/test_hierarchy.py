@@ -174,22 +174,14 @@ def test_modules_that_differ_stay() -> None:
     assert merged(merged(text)) == merged(text)
 
 
-def test_an_engine_has_each_kind_of_module_once() -> None:
-    found = merged(application_engine_verilog(PRESETS["test"]))
-    assert {module for module, _ in instances(found)} <= {*names(found), *KERNEL_NAMES.values()}
-    assert [name for name in names(found) if re.search(r"\d$", name)] == [
-        r"\application_engine.bfs0",
-        r"\application_engine.intersection0",
-        r"\application_engine.share0",
-    ]
-
-
-def test_slices_of_an_engine_are_elsewhere_on_demand() -> None:
+def test_engines_have_each_kind_of_module_once_and_slices_elsewhere_on_demand() -> None:
     config = PRESETS["fast-test"]
-    within, without = (application_engine_verilog(config, slices=slices) for slices in (True, False))
-    used = {module for module, _ in instances(without)} - set(names(without))
-    assert used == {*KERNEL_NAMES.values(), *SLICE_NAMES.values()}
-    assert {module for module, _ in instances(within)} - set(names(within)) == set(KERNEL_NAMES.values())
+    texts = [application_engine_verilog(config, slices=slices) for slices in (True, False)]
+    used = [{module for module, _ in instances(text)} - set(names(text)) for text in (*texts, merged(texts[1]))]
+    kernels = set(KERNEL_NAMES.values())
+    assert used == [kernels, kernels | set(SLICE_NAMES.values()), kernels | set(SLICE_NAMES.values())]
+    wrappers = re.findall(r"^module \\application_engine\.(\w+\d) ", merged(texts[1]), re.MULTILINE)
+    assert sorted(wrappers) == ["bfs0", "exchange0", "intersection0", "share0"]
     for kind, name in SLICE_NAMES.items():
         assert name in names(slice_verilog(kind, config))
 

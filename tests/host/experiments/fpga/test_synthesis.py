@@ -120,20 +120,8 @@ def test_figures_as_json(synthesised: list[Any], capsys: pytest.CaptureFixture[s
     assert Path("build/synthesis-depth.md").read_text().startswith("# One AE of hc2\n")
     assert out.endswith("\nwritten: build/synthesis-depth.json, build/synthesis-depth.md\n")
     assert synthesised == [(PRESETS["hc2"], "xc5v"), (with_depth(PRESETS["hc2"], 16), "xc5v")]
-    document = json.loads(Path("build/synthesis-depth.json").read_text())
-    assert document["published"]["scc"] == {"luts": 132_139, "registers": 150_585, "block_ram": 8_982}
-    [one] = document["machines"]
-    assert (one["config"], one["family"], one["device"]["name"]) == ("hc2", "xc5v", "Virtex-5 LX330")
-    assert one["engine"] == TOTAL.document()
-    assert one["bar"] == {
-        "luts": {"limit": 55_700, "met": True},
-        "registers": {"limit": 64_900, "met": True},
-        "block_ram": {"limit": 3_195, "met": True},
-    }
-    assert one["depths"] == {"16": {"engine": one["engine"], "bar": one["bar"]}}
-    [kernel] = one["components"]
-    assert (kernel["name"], kernel["count"], kernel["each"]) == ("bfs_kernel", 16, EACH.document())
-    assert list(kernel["parts"]) == ["reader", "itself"]
+    fields = synthesis_answer([machine(depths={16: USAGE})]).fields
+    assert json.loads(Path("build/synthesis-depth.json").read_text()).items() >= fields.items()
 
 
 def test_both_families_of_the_named_machines_by_default(
@@ -335,6 +323,6 @@ def test_every_memory_of_a_kernel_is_a_queues(kind: type, tmp_path: Path) -> Non
 
 
 def test_no_other_memory_is_said_to_be_one() -> None:
-    text = application_engine_verilog(PRESETS["hc2"])
+    text = application_engine_verilog(PRESETS["test"])
     assert re.findall(r"^  reg \[\d+:0\] (\S+) \[\d+:0\];$", text, re.MULTILINE) == ["registers"]
     assert "no_rw_check" not in text

@@ -27,7 +27,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 from tests.host.analysis.report.test_page import charts
 from tests.host.experiments.sweep.studies import study_of
-from tests.host.experiments.told import answer_path, line_of
+from tests.host.experiments.told import answer_path, line_of, told
 
 TEXT = """
 title = "Depths & banks"
@@ -112,46 +112,15 @@ def test_page(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     assert len(charts(page)["causes-bfs"]["data"][0]["y"]) == 5
 
 
-def test_answer(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
+def test_answers(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     rows = shown_rows(study, failed=4)
     sweep = answered(rows, made=3, **{rows[4]["point"]: "it broke"})
-    cells = {name: table.cells() for name, table in sweep.tables.items()}
-    area = [f"{rows[0][name]:,}" for name in ("luts", "registers", "block_ram")]
-    assert cells["rows"][0] == ["16", "5", "1,200", "0.250", *area, "done", ""]
-    assert cells["rows"][4] == ["64", "5", "", "", "", "", "", "failed", "it broke"]
-    factors = [(5000 / 1200 * 4) ** 0.5, (1200 / 1000 * 5000 / 4000) ** 0.5]
-    assert sweep.effects["factor"].tolist() == pytest.approx(factors)
-    assert cells["effects"] == [
-        ["memory.bank_busy", "5", f"{factors[0]:.2f}"],
-        ["word_depth", "32", f"{factors[1]:.2f}"],
-    ]
-    assert cells["best"] == [["32", "5", "1,000"]]
-    assert sweep.said == ["6 points: 3 made, 3 from before, 1 failure\nwritten: a.parquet, a.html"]
-    document = sweep.document()
-    assert document["points"] == rows
-    assert [each["parameter"] for each in document["effects"]] == ["memory.bank_busy", "word_depth"]
-    whole = answered(shown_rows(study, area=False))
-    assert whole.tables["rows"].cells()[0] == ["16", "5", "1,200", "0.250"]
-
-
-def test_no_input_is_the_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answered: Callable[..., Sweep]) -> None:
-    monkeypatch.chdir(tmp_path)
+    assert sweep.document()["points"] == rows
+    # No input is the best; the cycles are those of degrees 2 and 4 in turns.
     text = TEXT.replace("graph.degree = 4\n", "").replace("memory.bank_busy = [5, 40]", "graph.degree = [2, 4]")
-    study = study_of(text)
-    assert (study.inputs, study.settings) == (("graph.degree",), ("word_depth",))
-    sweep = answered(shown_rows(study, area=False), study=study)
-    # The cycles are those of degrees 2 and 4 in turns.
-    assert [each["parameter"] for each in sweep.document()["effects"]] == ["word_depth"]
-    assert sweep.tables["best"].cells() == [
-        ["graph.degree=2", "32", "1,000"],
-        ["graph.degree=4", "32", "4,000"],
-        ["all, geometric mean", "32", "2,000"],
-    ]
-    only = study_of(TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]"))
-    sweep = answered(shown_rows(only, area=False), study=only)
-    assert len(sweep.best) == len(sweep.effects) == 0
-    assert "parameter decides" not in sweep.page()
-    assert "Fewest cycles" not in sweep.page()
+    only = TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]")
+    answers = [answered(shown_rows(each, area=False), study=each) for each in (study, study_of(text), study_of(only))]
+    assert "".join(map(told, (sweep, *answers))) == answer_path(__file__, "answers").read_text()
 
 
 def test_rows_have_results_and_failures() -> None:
