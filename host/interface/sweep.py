@@ -175,7 +175,7 @@ def sweep(
     cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
     """
     from cyscc.host.experiments.sweep.answer import Sweep
-    from cyscc.host.experiments.sweep.outcome import make_study, study_files
+    from cyscc.host.experiments.sweep.search import make_study, study_files
 
     plan = plan_of(folder, **many)
     named = {"algorithm": algorithm, "config": config, "memory": _joined(memory), "source": source}

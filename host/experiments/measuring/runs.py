@@ -39,16 +39,11 @@ _LEAST_REACHED = 10
 """Divisor of the number of vertices; a search that reaches fewer has missed the giant component."""
 
 
-class _Wall(TypedDict):
-    simulate: Amount
-    peak_memory_bytes: Count
-
-
 class _MachineResult(TypedDict):
     edges: Count
     clock_hz: Positive
     verified: bool
-    wall: _Wall
+    wall: dict[str, Amount]
 
 
 _Shares = msgspec.defstruct("_Shares", [(cause, Amount) for cause in KERNEL_CAUSES])
@@ -65,13 +60,8 @@ class _BfsResult(_MachineResult):
     shares: _Shares  # type: ignore[valid-type]  # its fields are the causes
 
 
-class _PhaseCycles(TypedDict):
-    searches: Count
-    intersections: Count
-
-
 class _SccResult(_MachineResult):
-    cycles: _PhaseCycles
+    cycles: dict[str, Count]
     start_seconds: Amount
     components: Count
     trimmed: Count

@@ -15,9 +15,10 @@ import cyscc.host.runs.execution
 from cyscc.host.baselines.mec.checker import reference_mecs
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
-from cyscc.host.experiments.measuring.runs import BfsRequest, MachineRequest, SccRequest
+from cyscc.host.experiments.measuring.runs import BfsRequest, MachineRequest, PointRequest, SccRequest
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest, fastest
 from cyscc.host.experiments.plan.request import Request
+from cyscc.host.experiments.plan.store import Store
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.reference import component_sizes
@@ -155,6 +156,19 @@ def told(*arguments: str) -> dict[str, Any]:
     return document
 
 
+def check_row(request: MachineRequest, document: dict[str, Any], **own: int) -> None:
+    """Check the row of a point, which is recorded, against the document of the run."""
+    point = PointRequest(graph=request.graph, spec=replace(request.spec, record="record"))
+    row = Store(Path("store")).make(point)["row"]
+    same = {name: document[name] for name in ("seconds", "gteps", "edges_traversed", "retries")}
+    expected = {**same, "vertices": 128, "edges": 256, "cycles": document["cycles"]["total"], **own}
+    assert {name: row[name] for name in expected} == expected
+    write, issue = (row[f"bfs.{cause}"] for cause in ("write", "issue_1"))
+    causes = document["statistics"]["causes"]["bfs"]
+    assert write * causes["issue_1"] == pytest.approx(issue * causes["write"])
+    assert ("intersection.write" in row) == (request.algorithm == "scc")
+
+
 def test_a_search(graph: str) -> None:
     request = BfsRequest.of(GRAPH, **MACHINE)
     found = request.measure(GRAPH.generate(), verify=True)
@@ -173,6 +187,8 @@ def test_a_search(graph: str) -> None:
     assert 0 < found["wall"]["simulate"] < 600
     assert found["wall"]["peak_memory_bytes"] > 1 << 20
     seconds = f"{found['wall']['simulate']:.1f} s"
+    names = ("source", "reached", "duplicates")
+    check_row(request, document, levels=len(document["levels"]), **{name: document[name] for name in names})
     assert request.summary(found) == f"{document['gteps']:.3f} GTEPS, {found['cycles']:,} cycles, {seconds}"
 
 
@@ -191,6 +207,7 @@ def test_components(graph: str) -> None:
     assert found["trimmed"] > 0
     assert found["verified"] is True
     assert 0 < found["start_seconds"] < found["wall"]["simulate"]
+    check_row(request, document, components=found["components"], iterations=found["iterations"])
     assert request.summary(found) == f"{cycles['total']:,} cycles, {found['wall']['simulate']:.1f} s"
 
 

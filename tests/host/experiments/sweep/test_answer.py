@@ -21,8 +21,8 @@ from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.answer import Sweep
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
-from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import Effect, Row, effects, front, rows_of, table_of
+from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 from tests.host.analysis.report.test_page import charts
