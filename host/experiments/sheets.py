@@ -25,8 +25,6 @@ class Contender:
         Its algorithm.
     options : dict
         Its options; one that the study has too has the study's value.
-    counters : tuple of str
-        Counters that the result must have.
     sequential : bool
         Whether it runs on one thread of the processor, whatever the device.
     seeded : bool
@@ -37,7 +35,6 @@ class Contender:
 
     algorithm: str
     options: dict[str, int] = field(default_factory=dict)
-    counters: tuple[str, ...] = ()
     sequential: bool = False
     seeded: bool = False
     mec: bool = False

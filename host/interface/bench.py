@@ -51,8 +51,7 @@ def bench(
     cyscc bench --compare HEAD~1 --rows random-1,record
     """
     from cyscc.host.experiments.benchmark import reports, revisions
-    from cyscc.host.experiments.benchmark.search import PRESETS
-    from cyscc.host.experiments.measuring.environment import root_folder
+    from cyscc.host.experiments.benchmark.search import PRESETS, ROOT
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
     table = list(CONTENDERS if compare is None else revisions.COMPARISONS)
@@ -72,7 +71,7 @@ def bench(
     def comparisons(measurements: "Plan") -> Answer:
         return revisions.comparison_answer(
             revisions.compare_revisions(
-                measurements, root_folder(), str(compare), preset=preset, comparisons=chosen, turns=repetitions
+                measurements, ROOT, str(compare), preset=preset, comparisons=chosen, turns=repetitions
             )
         )
 

@@ -133,7 +133,7 @@ def sweep(
     cyscc sweep depths.toml --scheduler tcp://127.0.0.1:8786
     """
     from cyscc.host.experiments.sweep.answer import Sweep
-    from cyscc.host.experiments.sweep.outcome import make_study, study_files
+    from cyscc.host.experiments.sweep.search import make_study, study_files
 
     plan = plan_of(folder, **many)
     named = {"algorithm": algorithm, "config": config, "memory": _joined(memory), "source": source}
@@ -162,7 +162,7 @@ def _joined(values: Any) -> Any:
 
 def _study(inputs: Sequence[Any], values: dict[str, Any], plan: "Plan") -> "SweepStudy":
     """Return the study in a file, or that of graphs and settings."""
-    from cyscc.host.experiments.measuring.points import stored_graph
+    from cyscc.host.experiments.measuring.runs import stored_graph
     from cyscc.host.experiments.sweep.definition import line_study, read_study
     from cyscc.host.graph.csr import Graph
 

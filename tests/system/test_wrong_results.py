@@ -13,7 +13,7 @@ import cyscc.sim.machine
 from cyscc.host.command_line.main import main
 from cyscc.host.driver import components, search
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.machines import BfsRequest, SccRequest
+from cyscc.host.experiments.measuring.runs import BfsRequest, SccRequest
 from cyscc.sim.coprocessor import ArrayKind
 from cyscc.sim.errors import SimulationError
 
@@ -98,12 +98,12 @@ def by_request(request: SccRequest | BfsRequest) -> Callable[[bool], Any]:
 SEARCHES = {
     "command": by_command("bfs", "g.txt", "--source", "0"),
     "python": by_python(cyscc.bfs, source=0),
-    "measured": by_request(BfsRequest(graph=GRAPH, **MACHINE)),
+    "measured": by_request(BfsRequest.of(GRAPH, **MACHINE)),
 }
 COMPONENTS = {
     "command": by_command("scc", "g.txt"),
     "python": by_python(cyscc.scc),
-    "measured": by_request(SccRequest(graph=GRAPH, **MACHINE)),
+    "measured": by_request(SccRequest.of(GRAPH, **MACHINE)),
 }
 WAYS = [
     *(pytest.param(run, wrong_levels, id=f"bfs-{name}") for name, run in SEARCHES.items()),

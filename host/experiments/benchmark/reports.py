@@ -7,8 +7,7 @@ from statistics import median
 from typing import Any
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload
-from cyscc.host.experiments.measuring.environment import describe_environment
+from cyscc.host.experiments.benchmark.search import ContenderRequest, Preset, Workload, describe_environment
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sheets import sheet_of
 from cyscc.host.output.text import count_text

@@ -17,8 +17,7 @@ from typing import Any, ClassVar, TypedDict
 import msgspec
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.benchmark.search import Preset, Workload
-from cyscc.host.experiments.measuring.environment import describe_environment
+from cyscc.host.experiments.benchmark.search import Preset, Workload, describe_environment
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.plan.request import Amount, Count, Measured, Positive, Request

@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import platform
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,8 +29,34 @@ from cyscc.sim.executors.base import Executor
 from cyscc.sim.executors.comparison.contenders import CONTENDERS, Stopwatch, executor_maker, tool_versions
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import Memory, parse_profile
+from cyscc.sim.processors import available_cores
 
 _SEED = 1
+
+ROOT = Path(__file__).resolve().parents[3]
+"""Folder of the sources."""
+
+
+def revision_of(root: Path) -> str | None:
+    """Return the Git revision of a folder, with ``-dirty`` appended if there are uncommitted changes.
+
+    None if the folder is not the root of a Git repository, or Git is not installed.
+    """
+    try:
+        command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return result.stdout.strip() if result.returncode == 0 and (root / ".git").exists() else None
+
+
+def describe_environment() -> dict[str, Any]:
+    """Return machine, versions of the tools and revision of the sources, as JSON values."""
+    return {
+        "machine": {"processor": processor_name(), "cores": available_cores(), "system": platform.platform()},
+        "tools": {"python": platform.python_version(), **tool_versions()},
+        "revision": revision_of(ROOT),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

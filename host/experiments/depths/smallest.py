@@ -9,7 +9,7 @@ from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.fpga.area import AREA, areas
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, rerun_answer, settings_text
 from cyscc.host.graph.formats import read_graph
@@ -46,8 +46,7 @@ class SmallestDepths:
         for evidence in evidence_of(record):
             for fifo in evidence.fifos:
                 uses.setdefault(fifo.parameter, []).append(fifo)
-        self._record, self._plan, self._within, self._parameters = record, plan, within, tuple(uses)
-        self._present = tuple(each[0].depth for each in uses.values())
+        self._record, self._plan, self._parameters = record, plan, tuple(uses)
         self._points: dict[Depths, PointRequest] = {}
         others = [_readable(path) for path in check]
         with plan.opened():
@@ -59,27 +58,26 @@ class SmallestDepths:
                     return dict(zip(wanted, cycles, strict=True))
 
                 self._search = DepthSearch(
-                    present=self._present,
+                    present=tuple(each[0].depth for each in uses.values()),
                     limits=[AcceleratorConfig.limits(name) for name in uses],
                     copies=[int(record.machine["kernels"][each[0].module]) for each in uses.values()],
                     within=within,
                     measure=measure,
                 )
                 self._smallest = self._search.smallest(tuple(map(_guess, uses.values())))
-                both = self._present, self._smallest
+                both = self._search.present, self._smallest
                 self._checked = {
                     other.label: runs.cycles([runs.elsewhere(self._named(depths), other) for depths in both], step)
                     for other in others
                 }
             configs = [self._points[depths].spec.configuration for depths in both]
             found = areas(plan, configs)
-        self._cycles = self._search.cycles
         self._areas = [found[config] for config in configs if found]
 
     def answer(self) -> Answer:
         """Return the answer: the run, the FIFOs, the area if it is known, and how to go on."""
-        cycles, depths = self._cycles, self._rows()
-        present, smallest = (self._row(each) for each in (self._present, self._smallest))
+        search, depths = self._search, self._rows()
+        present, smallest = (self._row(each) for each in (search.present, self._smallest))
         machines = []
         if self._areas:
             before, after = self._areas
@@ -98,23 +96,23 @@ class SmallestDepths:
                 "depths": TABLES.table(
                     "depths",
                     depths,
-                    {"within": 100 * self._within, "cycles": cycles[self._present]},
+                    {"within": 100 * search.within, "cycles": present["cycles"]},
                     note="without cycles: half of it is less than there can be" if least else "",
                 ),
                 "area": TABLES.table(
                     "area", machines, columns={name: Column(head, "{:,}") for name, head in AREA.items()}
                 ),
                 "checks": TABLES.table("checks", checks),
-                "runs": TABLES.table("runs", list(map(self._row, cycles))),
+                "runs": TABLES.table("runs", list(map(self._row, search.cycles))),
             },
             fields={
-                "within": self._within,
-                "limit": self._search.limit,
-                "present_cycles": cycles[self._present],
-                "cycles": cycles[self._smallest],
+                "within": search.within,
+                "limit": search.limit,
+                "present_cycles": present["cycles"],
+                "cycles": smallest["cycles"],
                 "present": present,
                 "smallest": smallest,
-                "as_small": list(map(self._row, self._search.equals(self._smallest))),
+                "as_small": list(map(self._row, search.equals(self._smallest))),
                 "settings": self._settings(self._smallest),
             },
         )
@@ -124,15 +122,15 @@ class SmallestDepths:
 
     def _settings(self, depths: Depths) -> dict[str, int]:
         """Return the depths that differ from the present ones, by parameter."""
-        present = self._named(self._present)
+        present = self._named(self._search.present)
         return {name: depth for name, depth in self._named(depths).items() if depth != present[name]}
 
     def _change(self, depths: Depths) -> float:
-        return self._cycles[depths] / self._cycles[self._present] - 1
+        return self._search.cycles[depths] / self._search.cycles[self._search.present] - 1
 
     def _row(self, depths: Depths) -> dict[str, Any]:
         """Return the row of a run."""
-        cycles = self._cycles[depths]
+        cycles = self._search.cycles[depths]
         return {
             **self._named(depths),
             "cycles": cycles,
@@ -149,9 +147,9 @@ class SmallestDepths:
             rows.append(
                 {
                     "parameter": name,
-                    "present": self._present[place],
+                    "present": self._search.present[place],
                     "smallest": self._smallest[place],
-                    "halved": None if half is None else self._cycles[half],
+                    "halved": None if half is None else self._search.cycles[half],
                     "change": None if half is None else self._change(half),
                 }
             )
@@ -160,10 +158,8 @@ class SmallestDepths:
     def _conclusion(self) -> list[str]:
         """Return the sentences of the conclusion."""
         search, plan, smallest = self._search, self._plan, self._smallest
-        settings, cycles = self._settings(smallest), self._cycles[smallest]
-        said = [
-            f"{cycles:,} cycles with the smallest, {self._change(smallest):+.2%}; at most {search.limit:,} are within."
-        ]
+        settings, cycles, cost = self._settings(smallest), search.cycles, f"{self._change(smallest):+.2%}"
+        said = [f"{cycles[smallest]:,} cycles with the smallest, {cost}; at most {search.limit:,} are within."]
         if not settings:
             said = [f"The present ones are the smallest; at most {search.limit:,} cycles are within."]
         if any(search.halved(smallest, place) for place in range(len(self._parameters))):
@@ -171,16 +167,16 @@ class SmallestDepths:
                 "Measured: with any one halved the run takes more; halving one and doubling another saves nothing."
             )
         recorded = cycles_of(self._record)
-        if recorded != self._cycles[self._present]:
+        if recorded != cycles[search.present]:
             said.append(f"The record has {recorded:,} cycles: it is that of another version of the program.")
         for depths in search.equals(smallest):
             other = settings_text(self._settings(depths))
-            said.append(f"Not the only one: {other} is as small, and takes {self._cycles[depths]:,} cycles.")
+            said.append(f"Not the only one: {other} is as small, and takes {cycles[depths]:,} cycles.")
         for graph, (now, then) in self._checked.items():
             change = then / max(now, 1) - 1
             said.append(
                 f"On {printable(graph)}: {then:,} cycles with the smallest, {now:,} with the present ones "
-                f"({change:+.2%}), {'within' if change <= self._within else 'more than'} the limit."
+                f"({change:+.2%}), {'within' if change <= search.within else 'more than'} the limit."
             )
         if settings:
             said.append(f"Options: {' '.join(f'--set {name}={depth}' for name, depth in settings.items())}")

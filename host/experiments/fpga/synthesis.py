@@ -130,13 +130,6 @@ def comparable(config: AcceleratorConfig) -> bool:
     return (config.bfs_kernels, config.intersection_kernels) == (published.bfs_kernels, published.intersection_kernels)
 
 
-def bar_of(config: AcceleratorConfig) -> tuple[str, Amounts]:
-    """Return the bar of an AE, in words and amounts: what the published one does not have may take more."""
-    if config.link_queues or config.exchange_kernels:
-        return "70% of the device", paper.FITTING
-    return "half of published without it", paper.BAR
-
-
 def component_rows(usage: Usage) -> list[dict[str, Any]]:
     """Return the resources of an AE's components: of one, of all of a kind, and their sum."""
     rows = [
@@ -180,6 +173,15 @@ class Machine:
     family: str
     usage: Usage
     depths: dict[int, Usage]
+
+    @property
+    def bar(self) -> tuple[str, Amounts] | None:
+        """The bar in words and amounts: what the published AE does not have may take more; None if there is none."""
+        if self.family != FAMILY or not comparable(self.config):
+            return None
+        if self.config.link_queues or self.config.exchange_kernels:
+            return "70% of the device", paper.FITTING
+        return "half of published without it", paper.BAR
 
 
 def with_depth(config: AcceleratorConfig, depth: int) -> AcceleratorConfig:
@@ -292,13 +294,12 @@ def _engines(machines: Sequence[Machine]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     bars: dict[str, Amounts] = {}
     for machine in machines:
-        judged = machine.family == FAMILY and comparable(machine.config)
-        words, most = bar_of(machine.config)
-        bars |= {f"bar: {words}": most} if judged else {}
+        words, most = machine.bar or ("", paper.FITTING)
+        bars |= {f"bar: {words}": most} if words else {}
         for depth, usage in ((None, machine.usage), *machine.depths.items()):
             mine = usage.total.amounts()
             over = [name for name, met in zip(mine._fields, mine.within(most), strict=True) if not met]
-            verdict = (f"not met: {', '.join(over)}" if over else "met") if judged else None
+            verdict = (f"not met: {', '.join(over)}" if over else "met") if words else None
             rows.append(
                 _engine(machine.name, machine.family, mine, depth=depth, memory=usage.total.memory, bar=verdict)
             )
@@ -326,8 +327,8 @@ def synthesis_answer(machines: Sequence[Machine]) -> Answer:
 def _usage(usage: Usage, machine: Machine) -> dict[str, Any]:
     """Return the resources of an AE, with the limits and verdicts of the bar if it applies."""
     bar = None
-    if machine.family == "xc5v" and comparable(machine.config):
-        _, most = bar_of(machine.config)
+    if machine.bar is not None:
+        _, most = machine.bar
         limits = zip(most._asdict().items(), usage.total.amounts().within(most), strict=True)
         bar = {name: {"limit": limit, "met": met} for (name, limit), met in limits}
     return {"engine": usage.total.document(), "bar": bar}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cyscc.host.experiments.plan.request import Request
-from cyscc.host.output.errors import InputError
+from cyscc.host.output.errors import refusing
 from cyscc.host.runs.sources import digest_beside, files_digest
 from cyscc.sim.caching.folder import provide_for_tools
 from cyscc.sim.errors import SimulationError
@@ -41,10 +41,8 @@ def work_folder(keep: str | PathLike[str] | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="cyscc-fpga-") as folder:
             yield Path(folder)
         return
-    try:
+    with refusing(OSError, before="cannot be made: ", after=" (--keep)", path=str(keep)):
         Path(keep).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror} (--keep)", path=str(keep)) from None
     yield Path(keep).resolve()
 
 

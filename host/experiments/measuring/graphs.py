@@ -12,7 +12,7 @@ from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import read_graph
 from cyscc.host.graph.kinds import KINDS, generate_graph
 from cyscc.host.output.documents import file_digest
-from cyscc.host.output.errors import InputError, reason
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.specification.numbers import number_text
 from cyscc.sim.documents import DocumentError, open_plain
 
@@ -150,11 +150,11 @@ class GraphFile:
         InputError
             The file cannot be read.
         """
-        try:
-            with open_plain(path, follow=follow) as file:
-                digest, size = file_digest(file), os.fstat(file.fileno()).st_size
-        except (OSError, DocumentError) as error:
-            raise InputError(f"cannot be read: {reason(error)}", path=path) from None
+        with (
+            refusing(OSError, DocumentError, before="cannot be read: ", path=path),
+            open_plain(path, follow=follow) as file,
+        ):
+            digest, size = file_digest(file), os.fstat(file.fileno()).st_size
         return cls(path=path.resolve(), digest=digest, size=size)
 
     @property

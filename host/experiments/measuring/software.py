@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol, TypedDict, TypeVar
 
@@ -11,10 +11,7 @@ import numpy as np
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.mec.basic import run_mec
 from cyscc.host.baselines.mec.checker import check_mecs
-from cyscc.host.baselines.software.decomposition import (
-    SoftwareSetting,
-    run_software,
-)
+from cyscc.host.baselines.software.decomposition import SoftwareSetting, run_software
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
 from cyscc.host.experiments.plan.request import Amount, Count, Divisor, Measured, Positive, Request
 from cyscc.host.graph.csr import Graph
@@ -72,26 +69,19 @@ def fastest(
 
 class _TimedResult(TypedDict):
     seconds: Positive
+    counts: dict[str, Count]
     runs: Count
     verified: bool
-    wall: dict[str, Any]
-
-
-class _PhasesResult(_TimedResult):
-    searches: Amount
-    intersections: Amount
-    starts: Amount
 
 
 class _SoftwareResult(_TimedResult):
-    counts: dict[str, Count]
+    phases: dict[str, Amount]
     vertices: Divisor
     edges: Count
     components: Count
 
 
 class _MecResult(_TimedResult):
-    counts: dict[str, Count]
     rounds: list[dict[str, Count]]
     mecs: Count
     in_mecs: Count
@@ -114,8 +104,6 @@ class TimedRequest(Request):
         The device that it runs on.
     options : tuple of pairs
         Name and value of each option that differs from its default.
-    counters : tuple of str
-        The algorithm's counters that the result must have.
     """
 
     alone: ClassVar[bool] = True
@@ -124,7 +112,6 @@ class TimedRequest(Request):
     threads: int
     device: str = "cpu"
     options: tuple[tuple[str, int], ...] = ()
-    counters: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def how(self) -> str:
@@ -135,13 +122,6 @@ class TimedRequest(Request):
     def setting(self) -> dict[str, Any]:
         """Return processor, number of runs and digest of the sources, as JSON values."""
         return {"processor": processor_name(), "best_of": _BEST_OF, "sources": sources_digest()}
-
-    def check(self, result: Measured) -> None:
-        """Check that a stored result is one of this measurement; raises the errors of `Request.check`."""
-        super().check(result)
-        missing = [name for name in self.counters if name not in result["counts"]]
-        if missing:
-            raise ValueError(f"it has no counter {missing[0]!r}")
 
     def summary(self, result: Mapping[str, Any]) -> str:
         """Return a result in a few words."""
@@ -160,13 +140,10 @@ class SoftwareRequest(TimedRequest):
         Seed of the algorithm's random choices. For ``kosaraju``, the phases are timed.
     """
 
+    kind: ClassVar[Any] = _SoftwareResult
+
     graph: GraphSpec | GraphFile | ModelSpec
     seed: int = 1
-
-    @property
-    def kind(self) -> Any:
-        """Type of its results."""
-        return _PhasesResult if self.algorithm == _BY_PHASE else _SoftwareResult
 
     @property
     def label(self) -> str:
@@ -179,9 +156,9 @@ class SoftwareRequest(TimedRequest):
         Returns
         -------
         dict
-            ``seconds``: for ``kosaraju`` by phase (``searches``, ``intersections``, ``starts``), without trimming. For
-            the others, ``counts``, the algorithm's counters, and ``vertices``, ``edges`` and ``components`` of the
-            graph. ``runs`` and ``verified``.
+            ``seconds``; ``phases``, for ``kosaraju`` its seconds by phase (``searches``, ``intersections``,
+            ``starts``), without trimming, which ``seconds`` are the sum of; ``counts``, the algorithm's counters;
+            ``vertices``, ``edges`` and ``components`` of the graph; ``runs`` and ``verified``.
 
         Raises
         ------
@@ -197,13 +174,17 @@ class SoftwareRequest(TimedRequest):
         labels = best.found.labels
         if verify:
             check_result(check_components(labels, graph))
-        found: Measured = {"seconds": best.seconds, "counts": dict(best.found.counts)}
-        if self.algorithm == _BY_PHASE:
-            found = {"seconds": sum(best.found.phases.values()), **best.found.phases}
-        else:
-            components = int(np.count_nonzero(labels == np.arange(graph.vertices)))
-            found |= {"vertices": graph.vertices, "edges": graph.edges, "components": components}
-        return {**found, "runs": runs, "verified": verify, "wall": {}}
+        phases = dict(best.found.phases)
+        return {
+            "seconds": sum(phases.values()) or best.seconds,
+            "phases": phases,
+            "counts": dict(best.found.counts),
+            "vertices": graph.vertices,
+            "edges": graph.edges,
+            "components": int(np.count_nonzero(labels == np.arange(graph.vertices))),
+            "runs": runs,
+            "verified": verify,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,5 +242,4 @@ class MecRequest(TimedRequest):
             "transitions": mdp.transition_count,
             "runs": runs,
             "verified": verify,
-            "wall": {},
         }

@@ -1,6 +1,5 @@
 """Requests of a plan: frozen values with all inputs of a result, which can be sent to another process."""
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -61,11 +60,6 @@ def graph_of(source: Source) -> Graph:
     return _generated[source]
 
 
-def inputs_digest(inputs: Mapping[str, Any]) -> str:
-    """Return the digest of a result's inputs, 24 hexadecimal digits."""
-    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:_DIGITS]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Request(ABC):
     """A request for a result; a value that can be sent to another process.
@@ -115,7 +109,7 @@ class Request(ABC):
     @cached_property
     def digest(self) -> str:
         """Digest of the inputs, the name of the result's folder."""
-        return inputs_digest(self.inputs())
+        return text_digest(json.dumps(self.inputs(), sort_keys=True))[:_DIGITS]
 
     @abstractmethod
     def setting(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.output.documents import read_sealed, write_sealed
-from cyscc.host.output.errors import InputError, reason
+from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import removing_empty
 from cyscc.sim.files import alone, private_folder, remove_entry
 from cyscc.sim.notices import notice
@@ -48,16 +48,11 @@ class Store:
         if folder.is_symlink():
             raise InputError("is a link, which is not followed here (--output)", path=folder)
         with removing_empty(folder):
-            try:
+            with refusing(OSError, before="cannot be made: ", after=" (--output)", path=named or folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"cannot be made: {reason(error)} (--output)", path=named or folder) from None
-            try:
-                # What is made in it needs locks.
-                with private_folder(folder):
-                    pass
-            except OSError as error:
-                raise InputError(f"{reason(error)} (--output)", path=named or folder) from None
+            # What is made in it needs locks.
+            with refusing(OSError, after=" (--output)", path=named or folder), private_folder(folder):
+                pass
         if not os.access(folder, os.W_OK | os.X_OK):
             raise InputError("cannot be written: read only (--output)", path=folder)
 
@@ -137,15 +132,14 @@ class Store:
         path = folder / RESULT
         try:
             stored = read_sealed(path)
-            # Compare as JSON, which has no tuples.
-            if stored.get("inputs") != json.loads(json.dumps(request.inputs())):
-                raise InputError("has other inputs", path=path)
-            result: Measured = stored.get("result", {})
-            request.check(result)
         except FileNotFoundError:
             raise InputError("is not there", path=path) from None
-        except ValueError as error:
-            raise InputError(f"holds no such result: {error}", path=path) from None
+        # Compare as JSON, which has no tuples.
+        if stored.get("inputs") != json.loads(json.dumps(request.inputs())):
+            raise InputError("has other inputs", path=path)
+        result: Measured = stored.get("result", {})
+        with refusing(ValueError, before="holds no such result: ", path=path):
+            request.check(result)
         request.check_files(folder, result)
         return None if verified and not result.get("verified") else result
 

@@ -12,7 +12,7 @@ from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure, Panel, Trace, look, series
 from cyscc.host.answer.colours import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from cyscc.host.experiments.measuring.graphs import GraphSpec
-from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
+from cyscc.host.experiments.measuring.runs import KERNEL_CAUSES, BfsRequest, SccRequest
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.plan.request import Measured, Request
@@ -78,7 +78,7 @@ class _Searches(MachineStudy):
             known = {"config": config, "vertices": vertices, "kind": kind, "degree": degree, "engines": engines}
             known |= {"preset": preset, "seed": self.seed}
             known |= {"paper": row.get(str(engines)), "betkaoui": row.get("betkaoui")}
-            yield Case(known, {"search": BfsRequest(graph=graph, preset=preset, memory=self.memory)})
+            yield Case(known, {"search": BfsRequest.of(graph, preset, self.memory)})
 
     def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:
         """Yield the point of a search."""
@@ -102,7 +102,7 @@ def _mean(group: Sequence[Point]) -> Point:
     mean = {name: group[0][name] for name in same}
     mean |= {name: statistics.fmean(cell[name] for cell in group) for name in ("simulated", *_SUMMED)}
     mean["ratio"] = mean["simulated"] / mean["paper"]
-    mean["shares"] = {cause: statistics.fmean(cell["shares"][cause] for cell in group) for cause in CAUSES}
+    mean["shares"] = {cause: statistics.fmean(cell["shares"][cause] for cell in group) for cause in KERNEL_CAUSES}
     return mean
 
 
@@ -200,7 +200,8 @@ class Table1(_Searches):
         cells = document["cells"]
         named = ("config", "vertices", "kind", "degree", "engines")
         shares = [
-            {name: cell[name] for name in named} | {each: cell["shares"][each] for each in CAUSES} for cell in cells
+            {name: cell[name] for name in named} | {each: cell["shares"][each] for each in KERNEL_CAUSES}
+            for cell in cells
         ]
         differences = [
             {"config": config, "kind": kind, **found[kind]}
@@ -354,7 +355,7 @@ class _Components(Grid):
             graph = GraphSpec(kind=self.kind, degree=degree, vertices=vertices, seed=self.seed)
             requests: dict[str, Request] = {SOFTWARE: SoftwareRequest(graph=graph, algorithm=SOFTWARE, threads=1)}
             for config in self.configs:
-                requests[config] = SccRequest(graph=graph, preset=config, memory=self.memory)
+                requests[config] = SccRequest.of(graph, config, self.memory)
             if self.hong:
                 requests["hong"] = SoftwareRequest(graph=graph, algorithm="hong", threads=self.cores)
             yield Case({"degree": degree, "vertices": vertices}, requests)
@@ -377,7 +378,7 @@ class Times(_Components):
         """Yield the points of a graph."""
         for name, result in found.items():
             if name == SOFTWARE:
-                phases, further = {phase: 1e3 * result[phase] for phase in PHASES}, ["runs"]
+                phases, further = {phase: 1e3 * result["phases"][phase] for phase in PHASES}, ["runs"]
             else:
                 phases, further = _machine_phases(result), ["cycles", "components", "trimmed", "iterations", "wall"]
             kept = {field: result[field] for field in further}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cyscc.host.output.errors import InputError, locating_errors, reason
+from cyscc.host.output.errors import InputError, locating_errors, refusing
 from cyscc.sim.documents import DocumentError, open_plain
 
 PAPERS = Path(__file__).with_name("papers")
@@ -38,16 +38,14 @@ def read_table(path: Path, row: Callable[[dict[str, str]], _Row], *, columns: Se
     try:
         with (
             locating_errors(path=path),
+            refusing(OSError, DocumentError, before="cannot be read: ", path=path),
+            refusing(csv.Error, before="is no CSV: ", path=path),
             open_plain(path) as file,
             io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text,
         ):
             return _rows(text, row, columns)
     except UnicodeDecodeError:
         raise InputError("is no text in UTF-8", path=path) from None
-    except (OSError, DocumentError) as error:
-        raise InputError(f"cannot be read: {reason(error)}", path=path) from None
-    except csv.Error as error:
-        raise InputError(f"is no CSV: {error}", path=path) from None
 
 
 def _rows(file: Iterable[str], row: Callable[[dict[str, str]], _Row], columns: Sequence[str]) -> list[_Row]:

@@ -164,10 +164,6 @@ TENTH = "single source + Partition, k = n / 10"
 _DEGREE = 1
 """Average degree of the graphs in figure 3."""
 
-_WORK = ("queries", "edges", "passes")
-"""Counters in the tables of figures 2 and 3."""
-
-
 _AXES = {"degree": "average degree", "sources": "number of sources, k"}
 _COLOURS = {SINGLE: BLUE, PARTITION: VERMILION, TENTH: GREEN}
 
@@ -236,7 +232,6 @@ class Depths(Study):
                 threads=1,  # makes depths reproducible
                 seed=self.seed,
                 options=((AS_PRINTED, 1),) if sources is None else (("sources", sources), (AS_PRINTED, 1)),
-                counters=("depth", *_WORK),
             )
             # The paper has no depths of graphs of other sizes.
             known = {"series": series, self.axis: place, "paper": paper if self.vertices == VERTICES else None}

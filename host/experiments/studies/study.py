@@ -189,7 +189,6 @@ class SoftwareStudy(Study):
         how: dict[str, Any] = {
             "algorithm": contender.algorithm,
             "options": tuple((name, getattr(self, name, value)) for name, value in contender.options.items()),
-            "counters": contender.counters,
             **({"threads": 1} if contender.sequential else self.where),
         }
         if contender.seeded:

@@ -12,7 +12,7 @@ import numpy as np
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import Figure, Panel, Trace, look
 from cyscc.host.answer.colours import BLUE, GREEN, ORANGE, PURPLE, SKY
-from cyscc.host.experiments.measuring.machines import BfsRequest
+from cyscc.host.experiments.measuring.runs import BfsRequest
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, find_graph, read_runs
@@ -323,7 +323,7 @@ class PublishedHardware(Study):
         folder = Path(self.folder) if self.folder else (Path(self.reference) if self.reference else REFERENCE).parent
         graphs = {name: find_graph(name, folder) for name in dict.fromkeys(run.graph for run in published)}
         for config, run in product(self.configs, published):
-            request = BfsRequest(graph=graphs[run.graph], preset=config, memory=f"fixed:{run.latency}", source=0)
+            request = BfsRequest.of(graphs[run.graph], config, f"fixed:{run.latency}", source=0)
             yield Case({"config": config, "graph": run.graph, "latency": run.latency}, {"search": request}, run)
 
     def points(self, case: Case, found: dict[str, Measured]) -> Iterator[Point]:

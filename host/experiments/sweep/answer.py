@@ -13,8 +13,8 @@ from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.definition import is_ordered, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES
-from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
+from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
 from cyscc.host.specification.numbers import checked_number

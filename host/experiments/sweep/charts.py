@@ -129,22 +129,20 @@ def _rings(rows: "pd.DataFrame", x: str, y: str, name: str) -> list[Trace]:
     return series(rows.assign(name=name), x, y, "name", {name: look("points", "#000000", marker=ring)})
 
 
-def matrix_chart(study: SweepStudy, rows: Sequence[Row], down: str, across: str, column: str = "cycles") -> Chart:
-    """Return the matrix of a result by the values of two parameters: the best of the points that have both."""
+def matrix_chart(study: SweepStudy, rows: Sequence[Row], down: str, across: str) -> Chart:
+    """Return the matrix of cycles by the values of two parameters: the fewest of the points that have both."""
     done = charts.frame_of([row for row in rows if row["status"] == DONE])
     names = {name: [study.labels[name][value] for value in study.axes[name]] for name in (down, across)}
     keys = {name: done[name].map(study.labels[name]) for name in (down, across)}
-    best = "max" if column == "gteps" else "min"
-    results = done.assign(**{f"key {name}": values for name, values in keys.items()}, result=done[column])
-    found = results.pivot_table("result", f"key {down}", f"key {across}", aggfunc=best)
+    results = done.assign(**{f"key {name}": values for name, values in keys.items()})
+    found = results.pivot_table("cycles", f"key {down}", f"key {across}", aggfunc="min")
     found = found.reindex(index=list(dict.fromkeys(names[down])), columns=list(dict.fromkeys(names[across])))
-    found *= _FACTORS.get(column, 1)
     few = max(found.shape) <= _MOST_CELLS
     texts = [["" if value != value else f"{value:,.5g}" for value in row] for row in found.to_numpy()]
     shown = charts.heat(
         found.to_numpy(float),
-        title=_RESULTS[column],
-        hover=f"{down}=%{{y}}, {across}=%{{x}}<br>%{{z:,.6g}} {_RESULTS[column]}<extra></extra>",
+        title="cycles",
+        hover=f"{down}=%{{y}}, {across}=%{{x}}<br>%{{z:,.6g}} cycles<extra></extra>",
         least=float(found.min(axis=None)),
         x=list(found.columns),
         y=list(found.index),
@@ -160,9 +158,7 @@ def matrix_chart(study: SweepStudy, rows: Sequence[Row], down: str, across: str,
         xaxis=places,
         yaxis={**places, "autorange": "reversed"},
     )
-    about = (
-        "The fewest cycles of all points with both values." if best == "min" else "The most of all points with both."
-    )
+    about = "The fewest cycles of all points with both values."
     return Chart(name="matrix", title=f"{down} and {across}", about=about, figure=figure)
 
 

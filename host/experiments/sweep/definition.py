@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, graph_text
-from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.sweep.space import SearchOptions, range_values, search_options, shaped
 from cyscc.host.graph.formats import check_graph
 from cyscc.host.graph.kinds import KINDS, KINDS_BY_DEGREE

@@ -13,8 +13,8 @@ from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.plan.plan import RESULTS
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart, search_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
-from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import DONE, effects
+from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.files import version
 from cyscc.host.output.text import count_text, graph_text
 from cyscc.host.record.tables import MODULES

@@ -9,7 +9,7 @@ from typing import Any
 from cyscc.host.analysis.report.facts import origin_facts
 from cyscc.host.answer.answer import Answer
 from cyscc.host.experiments.measuring.graphs import GraphFile
-from cyscc.host.experiments.measuring.points import PointRequest, stored_graph
+from cyscc.host.experiments.measuring.runs import PointRequest, stored_graph
 from cyscc.host.experiments.plan.plan import OnStep, Plan
 from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import value_text

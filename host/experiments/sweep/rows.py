@@ -1,9 +1,7 @@
 """The rows of a sweep: the parameters of each point and the results in its record."""
 
-import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from math import exp, fsum, log
 from pathlib import Path
@@ -81,30 +79,19 @@ def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
 def table_of(rows: list[Row]) -> "pa.Table":
     """Return the rows as an Arrow table; columns with values of several types become texts."""
     import pyarrow as pa
-    from pyarrow.json import ParseOptions, read_json
 
     names = dict.fromkeys(name for row in rows for name in row)
-    kinds = {name: _kind([row.get(name) for row in rows]) for name in names}
-    lines = (
-        json.dumps({name: _cell(row.get(name), kinds[name]) for name in names}, ensure_ascii=False) for row in rows
-    )
-    schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in kinds.items()])
-    # Convert through JSON: `pyarrow.array` imports pandas, which may take longer than the rest of the sweep.
-    return read_json(io.BytesIO("\n".join(lines).encode()), parse_options=ParseOptions(explicit_schema=schema))
+    return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
 
 
-def _kind(values: list[Any]) -> str:
-    """Return the Arrow type of a column."""
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        return "bool_"
-    if kinds == {int}:
-        return "int64" if all(value is None or value < 1 << 63 for value in values) else "string"
-    return "float64" if kinds and kinds <= {int, float} else "string"
+def _column(values: list[Any]) -> "pa.Array":
+    import pyarrow as pa
 
-
-def _cell(value: Any, kind: str) -> Any:
-    return value_text(value) if kind == "string" and value is not None else value
+    with suppress(ValueError, TypeError, OverflowError):
+        found = pa.array(values)
+        if found.type in (pa.bool_(), pa.int64(), pa.float64()):
+            return found
+    return pa.array([None if value is None else value_text(value) for value in values], pa.string())
 
 
 def write_table(rows: list[Row], path: Path) -> None:

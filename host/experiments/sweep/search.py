@@ -1,4 +1,4 @@
-"""Search of a study's space: points are chosen in batches, each on the results of those before.
+"""Making a study: all of its points, or those of a search, chosen in batches, each on the results of those before.
 
 The sampler is Optuna's tree-structured Parzen estimator. It has the study's seed, and is told results in the order in
 which points were chosen, whenever they were made. So the same study chooses the same points with any number of
@@ -7,17 +7,20 @@ processes, and after an interrupt; nothing but the points is stored.
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from math import prod
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from cyscc.host.experiments.fpga.tools import YOSYS, check_tool
 from cyscc.host.experiments.plan.plan import OnStep, Plan
 from cyscc.host.experiments.sweep.definition import StudyPoint, SweepStudy, is_ordered
-from cyscc.host.experiments.sweep.rows import DONE, Row, made_rows
+from cyscc.host.experiments.sweep.rows import DONE, FAILED, Row, made_rows, write_table
 from cyscc.host.experiments.sweep.space import SearchOptions
 from cyscc.host.output.errors import InputError
+from cyscc.host.output.files import check_output
 
 if TYPE_CHECKING:
     import optuna
@@ -33,6 +36,69 @@ _IMPOSSIBLE = 1000
 
 _STARTING = 10
 """Points drawn at random before results count; the estimator's usual number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A study, with the results of its points.
+
+    Parameters
+    ----------
+    study : SweepStudy
+        The study; of one that searches, with the points that it chose.
+    rows : list of Row
+        A row for each point.
+    plan : Plan
+        How they were made.
+    files : mapping of str to Path
+        The table and the page.
+    """
+
+    study: SweepStudy
+    rows: list[Row]
+    plan: Plan
+    files: Mapping[str, Path]
+
+    @property
+    def failure(self) -> str:
+        """How many points failed, and why the first one did; empty if none failed."""
+        failed = [
+            f"{each.point.label}: {row['reason']}"
+            for each, row in zip(self.study.points, self.rows, strict=False)
+            if row["status"] == FAILED
+        ]
+        return f"{len(failed)} of {len(self.rows)} points failed: {failed[0]}" if failed else ""
+
+
+def study_files(study: SweepStudy, folder: Path) -> dict[str, Path]:
+    """Return the files of a study in a folder: its ``table`` and its ``page``."""
+    return {"table": folder / f"{study.name}.parquet", "page": folder / f"{study.name}.html"}
+
+
+def make_study(study: SweepStudy, plan: Plan) -> Outcome:
+    """Make the missing points of a study, and write its table; its page is the answer's.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written.
+    SimulationError
+        No further points can be made, or Yosys is missing. A failed point does not raise: see `Outcome.failure`.
+    """
+    if study.search is not None and study.search.families:
+        plan = replace(plan, families=tuple(dict.fromkeys((*study.search.families, *plan.families))))
+        check_tool(YOSYS)
+    files = study_files(study, plan.folder)
+    with plan.opened():
+        for path in files.values():
+            check_output(str(path), "--output", plain=True)
+        if study.search is not None:
+            with plan.progress.step("searching") as step:
+                study, rows = search(study, plan, step)
+        else:
+            rows = made_rows(study, plan)
+        write_table(rows, files["table"])
+    return Outcome(study=study, rows=rows, plan=plan, files=files)
 
 
 def search(study: SweepStudy, plan: Plan, on_step: OnStep) -> tuple[SweepStudy, list[Row]]:

@@ -12,7 +12,7 @@ from cyscc.host.analysis.explain.difference import causes_of
 from cyscc.host.analysis.explain.proposals import Proposal
 from cyscc.host.answer.answer import Answer, Column
 from cyscc.host.experiments.fpga.area import AREA, areas, known_areas
-from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Limit, LostError, Made, Plan
 from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.recorded import RecordedPoints, cycles_of, rerun_answer, settings_text

@@ -22,10 +22,14 @@ def told(answer: Answer) -> str:
     """Return an answer as text, and its document, a point a line; of long ones a digest."""
     lines = [answer.text(width=200)]
     for field, value in {**answer.fields, "version": None}.items():
-        for each in value if isinstance(value, list) else [value]:
-            line = json.dumps(_rounded(each))
-            lines.append(f"{field}: {line if len(line) < _LONG else sha256(line.encode()).hexdigest()}")
+        lines += [f"{field}: {line_of(each)}" for each in (value if isinstance(value, list) else [value])]
     return "\n".join([*lines, answer.failure, ""])
+
+
+def line_of(value: Any) -> str:
+    """Return a value on a line, with numbers of ten digits; of a long one the digest."""
+    line = json.dumps(_rounded(value))
+    return line if len(line) < _LONG else sha256(line.encode()).hexdigest()
 
 
 def _rounded(value: Any) -> Any:

@@ -230,7 +230,7 @@ def test_what_decides_about_a_result_counts() -> None:
         "host/driver/search.py",
         "host/graph/generators.py",
         "host/baselines/software/hong.py",
-        "host/experiments/measuring/machines.py",
+        "host/experiments/measuring/runs.py",
         "host/experiments/measuring/graphs.py",
         "host/runs/execution.py",
         "host/output/errors.py",

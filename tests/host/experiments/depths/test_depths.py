@@ -12,8 +12,9 @@ import pytest
 import cyscc
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
-from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
+from tests.host.experiments.told import answer_path, line_of
 from tests.refusals import refused
 
 LIMITS = [(4, 512)] * 3
@@ -128,50 +129,30 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "seen"
 
 
-def test_the_command(seen: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "seen", "--depths", "--within", "2.5", "--json", "found.json"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    lines = [line.split() for line in out.splitlines()]
-    assert "\nsmallest FIFOs within 2.5 % of 2,000 cycles\n" in out
-    assert ["frontier_depth", "4", "4"] in lines
-    table = {line[0]: line[1:] for line in lines if line and line[0].endswith("_depth")}
-    document = json.loads(Path("found.json").read_text())
-    assert document["limit"] == 2050
-    assert document["smallest"]["cycles"] == 2030
-    (halved,) = document["settings"]
-    other = "word_depth" if halved == "neighbour_depth" else "neighbour_depth"
-    assert document["settings"] == {halved: 4}
-    assert table[halved] == ["8", "4"]
-    assert table[other] == ["8", "8", "2,060", "+3.00%"]
-    assert ["2,030", "cycles", "with", "the", "smallest,", "+1.50%;", "at", "most", "2,050", "are", "within."] in lines
-    assert f"Not the only one: {other}=4 is as small, and takes 2,030 cycles." in out
-    assert f"Options: --set {halved}=4" in out
-    assert {each["within"] for each in document["runs"]} == {True, False}
+FIELDS = ("within", "limit", "present_cycles", "cycles", "present", "smallest", "as_small", "settings")
 
 
-def test_python(seen: Path) -> None:
-    found = cyscc.smallest_depths(seen, folder="kept")
-    assert (found.settings, found.present_cycles, found.cycles, found.limit) == ({}, 2000, 2000, 2020)
-    assert f"The record has {cyscc.Record(seen).result['cycles']['total']:,} cycles: it is that of another" in str(
-        found
-    )
-    assert "The present ones are the smallest; at most 2,020 cycles are within." in str(found)
-    words = found.depths.set_index("parameter").loc["word_depth"].to_dict()
-    assert words == {"present": 8, "smallest": 8, "halved": 2030, "change": pytest.approx(0.015)}
-    assert found.runs["within"].tolist()[0]
-    assert found.area.empty
+def test_answers(seen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = property(lambda point: f"{point.graph.label} {point.spec.overrides.values()}")
+    monkeypatch.setattr(PointRequest, "digest", digest)
+    cyscc.write_graph(cyscc.generate("random", vertices=16, degree=2, seed=1).graph, "other.gr")
+    lines = []
+    asked: list[dict[str, Any]] = [{}, {"within": 0.025}, {"within": 0.025, "check": ["other.gr"]}]
+    for options in asked:
+        answer = cyscc.smallest_depths(seen, folder="kept", **options)
+        lines += [*answer.said, *(f"{name}: {line_of(table.cells())}" for name, table in answer.tables.items())]
+        lines += [f"{name}: {line_of(answer.fields[name])}" for name in FIELDS]
+    assert main(["explain", "seen", "--depths", "--within", "2.5", "-o", "kept", "--json", "json", "--quiet"]) == 0
+    document = json.loads(Path("json").read_text())
+    assert [document[name] for name in FIELDS] == [answer.fields[name] for name in FIELDS]
+    told = "\n".join([*lines, ""]).replace(str(seen.parent), "")
+    assert told == answer_path(__file__, "depths").read_text()
+
+
+def test_refusals(seen: Path) -> None:
     for wrong in ({"within": -1}, {"jobs": 0}):
         with pytest.raises(ValueError, match=r"must be (a number from 0 to 1, not -1|at least 1, not 0)"):
             cyscc.smallest_depths(seen, **wrong)  # type: ignore[arg-type]  # of either type
-
-
-def test_other_graphs(seen: Path) -> None:
-    cyscc.write_graph(cyscc.generate("random", vertices=16, degree=2, seed=1).graph, "other.gr")
-    found = cyscc.smallest_depths(seen, within=0.025, folder="kept", check=["other.gr"])
-    assert found.checks.to_dict("records") == [{"graph": "other.gr", "present": 2000, "smallest": 2060}]
-    said = "On other.gr: 2,060 cycles with the smallest, 2,000 with the present ones (+3.00%), more than the limit."
-    assert said in " ".join(str(found).split())
     with refused(cyscc.InputError, "none.gr: does not exist"):
         cyscc.smallest_depths(seen, folder="kept", check=["none.gr"])
 

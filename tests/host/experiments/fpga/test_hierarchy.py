@@ -1,7 +1,6 @@
 """Netlists of an engine: hierarchy, modules, and parts."""
 
 import re
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -11,7 +10,6 @@ from amaranth.hdl import Elaboratable, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
-import cyscc.host.experiments.fpga.synthesis
 from cyscc.host.experiments.fpga.hierarchy import (
     Hierarchy,
     Resources,
@@ -22,9 +20,8 @@ from cyscc.host.experiments.fpga.hierarchy import (
     read_hierarchy,
 )
 from cyscc.host.experiments.fpga.modules import merged, ports_of, stub
-from cyscc.host.experiments.fpga.synthesis import ModuleRequest, usages
+from cyscc.host.experiments.fpga.synthesis import ModuleRequest
 from cyscc.host.experiments.fpga.tools import ToolError
-from cyscc.host.experiments.plan.plan import Plan
 from cyscc.hw.config import PRESETS
 from cyscc.hw.credits import Credits
 from cyscc.hw.queue import Queue
@@ -57,22 +54,6 @@ def test_unknown_cell_is_refused() -> None:
         cell_resources("LUT0", module="kernel")
     with pytest.raises(ToolError, match=r"^no resources are known for the cell 'LUT7' in kernel\.mux$"):
         cell_resources("LUT7", module="kernel.mux")
-
-
-def test_resources_add_up_and_multiply() -> None:
-    one = Resources(logic=1, memory=2, route_through=3, registers=4, block_ram=18, carries=5, dsps=6)
-    assert one.luts == 6
-    assert one + one == one * 2
-    assert (one * 3).document() == {
-        "luts": 18,
-        "logic": 3,
-        "memory": 6,
-        "route_through": 9,
-        "registers": 12,
-        "block_ram": 54,
-        "carries": 15,
-        "dsps": 18,
-    }
 
 
 PART = module({"flop": cell("FDRE"), "ram": cell("RAMB18SDP")})
@@ -127,13 +108,6 @@ def test_what_is_no_netlist_is_refused(text: str, cause: str, tmp_path: Path) ->
     path.write_text(text)
     with pytest.raises(ToolError, match=rf"^n\.json: not a netlist of yosys: {re.escape(cause)}$"):
         read_hierarchy(path)
-
-
-def test_joined_hierarchies_keep_their_own_totals() -> None:
-    one = Hierarchy({"a": Resources(logic=1)}, {"a": []})
-    assert one.total("a") == Resources(logic=1)
-    other = Hierarchy({"a": Resources(logic=2)}, {"a": []})
-    assert (one | other).total("a") == Resources(logic=2)
 
 
 TEXT = r"""// a comment
@@ -200,22 +174,14 @@ def test_modules_that_differ_stay() -> None:
     assert merged(merged(text)) == merged(text)
 
 
-def test_an_engine_has_each_kind_of_module_once() -> None:
-    found = merged(application_engine_verilog(PRESETS["test"]))
-    assert {module for module, _ in instances(found)} <= {*names(found), *KERNEL_NAMES.values()}
-    assert [name for name in names(found) if re.search(r"\d$", name)] == [
-        r"\application_engine.bfs0",
-        r"\application_engine.intersection0",
-        r"\application_engine.share0",
-    ]
-
-
-def test_slices_of_an_engine_are_elsewhere_on_demand() -> None:
+def test_engines_have_each_kind_of_module_once_and_slices_elsewhere_on_demand() -> None:
     config = PRESETS["fast-test"]
-    within, without = (application_engine_verilog(config, slices=slices) for slices in (True, False))
-    used = {module for module, _ in instances(without)} - set(names(without))
-    assert used == {*KERNEL_NAMES.values(), *SLICE_NAMES.values()}
-    assert {module for module, _ in instances(within)} - set(names(within)) == set(KERNEL_NAMES.values())
+    texts = [application_engine_verilog(config, slices=slices) for slices in (True, False)]
+    used = [{module for module, _ in instances(text)} - set(names(text)) for text in (*texts, merged(texts[1]))]
+    kernels = set(KERNEL_NAMES.values())
+    assert used == [kernels, kernels | set(SLICE_NAMES.values()), kernels | set(SLICE_NAMES.values())]
+    wrappers = re.findall(r"^module \\application_engine\.(\w+\d) ", merged(texts[1]), re.MULTILINE)
+    assert sorted(wrappers) == ["bfs0", "exchange0", "intersection0", "share0"]
     for kind, name in SLICE_NAMES.items():
         assert name in names(slice_verilog(kind, config))
 
@@ -372,30 +338,3 @@ def test_parts_and_queues_of_a_component() -> None:
         "itself": Resources(logic=2),
     }
     assert shell.queues == queues(hierarchy(), "shell") == Resources(memory=8)
-
-
-def test_what_engines_have_in_common_is_synthesised_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-
-    def fake(script: str, *, folder: Path, log: str) -> None:
-        top, family, digest = log.split(".")
-        assert f"module {top}" in (folder / f"{log}.v").read_text()
-        assert (family, len(digest)) == ("xc5v", 8)
-        done.append(top)
-        below = {"bfs0": cell("bfs_kernel"), "intersection0": cell("intersection_kernel")}
-        cells = {"lut": cell("LUT2", O=[10])} | (below if top == "application_engine" else {})
-        write_netlist(folder / f"{log}.json", {top: module(cells)})
-
-    netlists = cyscc.host.experiments.fpga.synthesis
-    monkeypatch.setattr(netlists, "run_yosys", fake)
-    for name in ("kernel_verilog", "application_engine_verilog"):
-        # The second time it would be the same, and takes as long.
-        monkeypatch.setattr(netlists, name, cache(getattr(netlists, name)))
-    config = PRESETS["test"]
-    engines = [(config, "xc5v"), (config.replace(visit_depth=8), "xc5v")]
-    for _ in range(2):  # the second time from the store
-        measurements = Plan(folder=tmp_path / "store", verify=False)
-        found = usages(measurements, engines, folder=tmp_path)
-        assert {engine: usage.total for engine, usage in found.items()} == dict.fromkeys(engines, Resources(logic=3))
-    assert sorted(done) == ["application_engine", "bfs_kernel", "bfs_kernel", "intersection_kernel"]
-    assert (measurements.made, measurements.found) == (0, 4)

@@ -16,7 +16,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.experiments.fpga.area import AREA, areas, machine_areas
 from cyscc.host.experiments.fpga.hierarchy import Component, Resources, Usage
 from cyscc.host.experiments.fpga.synthesis import ENGINE, Machine, comparable, synthesis_answer, usages, with_depth
-from cyscc.host.experiments.fpga.tools import NEXTPNR, YOSYS, ToolError, run_yosys, version
+from cyscc.host.experiments.fpga.tools import NEXTPNR, ToolError, run_yosys
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHED_LESS_VENDOR
 from cyscc.hw.config import PRESETS, AcceleratorConfig
@@ -95,13 +95,6 @@ def test_a_machine_with_a_switch_or_an_exchange_may_take_70_percent_of_the_devic
         assert cells_of(one)["engines"][-1][0] == "bar: 70% of the device"
 
 
-def test_one_depth_for_all_fifos() -> None:
-    config = with_depth(PRESETS["test"], 32)
-    changed = {name for name in vars(config) if getattr(config, name) != getattr(PRESETS["test"], name)}
-    assert changed == {name for name in vars(config) if name.endswith("_depth")}
-    assert {getattr(config, name) for name in changed} == {32}
-
-
 @pytest.fixture
 def synthesised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[AcceleratorConfig, str]]:
     """Replace the synthesis; collect the requests."""
@@ -127,20 +120,8 @@ def test_figures_as_json(synthesised: list[Any], capsys: pytest.CaptureFixture[s
     assert Path("build/synthesis-depth.md").read_text().startswith("# One AE of hc2\n")
     assert out.endswith("\nwritten: build/synthesis-depth.json, build/synthesis-depth.md\n")
     assert synthesised == [(PRESETS["hc2"], "xc5v"), (with_depth(PRESETS["hc2"], 16), "xc5v")]
-    document = json.loads(Path("build/synthesis-depth.json").read_text())
-    assert document["published"]["scc"] == {"luts": 132_139, "registers": 150_585, "block_ram": 8_982}
-    [one] = document["machines"]
-    assert (one["config"], one["family"], one["device"]["name"]) == ("hc2", "xc5v", "Virtex-5 LX330")
-    assert one["engine"] == TOTAL.document()
-    assert one["bar"] == {
-        "luts": {"limit": 55_700, "met": True},
-        "registers": {"limit": 64_900, "met": True},
-        "block_ram": {"limit": 3_195, "met": True},
-    }
-    assert one["depths"] == {"16": {"engine": one["engine"], "bar": one["bar"]}}
-    [kernel] = one["components"]
-    assert (kernel["name"], kernel["count"], kernel["each"]) == ("bfs_kernel", 16, EACH.document())
-    assert list(kernel["parts"]) == ["reader", "itself"]
+    fields = synthesis_answer([machine(depths={16: USAGE})]).fields
+    assert json.loads(Path("build/synthesis-depth.json").read_text()).items() >= fields.items()
 
 
 def test_both_families_of_the_named_machines_by_default(
@@ -156,11 +137,6 @@ def test_both_families_of_the_named_machines_by_default(
     assert order == [(name, family) for name in ("test", "hc2") for family in ("xc5v", "xc6v")]
     assert [one["bar"] is not None for one in machines] == [False, False, True, False]
     assert sorted(path.name for path in Path().iterdir()) == ["again.json", "kept", "out"]
-
-
-def test_figures_on_standard_output(synthesised: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["synth", "--family", "xc6v", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["machines"][0]["family"] == "xc6v"
 
 
 CONFIG = PRESETS["test"]
@@ -274,10 +250,6 @@ def test_a_script_is_run_in_its_folder_and_what_the_tool_says_is_kept(
         run_yosys("nonsense\n", folder=tmp_path, log="n")
 
 
-def test_versions_are_known() -> None:
-    assert version(YOSYS).startswith("0.")
-
-
 def test_commands_end_with_status_3_without_a_tool_and_say_what_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -351,6 +323,6 @@ def test_every_memory_of_a_kernel_is_a_queues(kind: type, tmp_path: Path) -> Non
 
 
 def test_no_other_memory_is_said_to_be_one() -> None:
-    text = application_engine_verilog(PRESETS["hc2"])
+    text = application_engine_verilog(PRESETS["test"])
     assert re.findall(r"^  reg \[\d+:0\] (\S+) \[\d+:0\];$", text, re.MULTILINE) == ["registers"]
     assert "no_rw_check" not in text

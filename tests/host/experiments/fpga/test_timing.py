@@ -1,13 +1,10 @@
 """Timing after place and route, and how far a clock is from its bar."""
 
-import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 import cyscc.host.experiments.fpga.timing
@@ -143,23 +140,6 @@ def test_into_a_memory(port: str, which: str, tmp_path: Path) -> None:
     assert f" straight to memory fifo.storage (its {which}): 2.50 ns, " in text
 
 
-def test_frequency_cells_and_document(tmp_path: Path) -> None:
-    routed = read_report(write_report(tmp_path / "r.json", CARRY, fmax=200.125), seed=4)
-    assert (routed.seed, routed.fmax, routed.cells) == (4, 200.125, {"TRELLIS_COMB": 7})
-    assert msgspec.convert(json.loads(json.dumps(asdict(routed))), Routed) == routed
-    document = routed.path.document()
-    assert document.pop("words") == routed.path.words()
-    assert document == {
-        "start": "register count",
-        "end": "register phase (its enable)",
-        "luts": 2,
-        "carry_chains": 1,
-        "total_ns": 5.0,
-        "cells_ns": 2.0,
-        "routing_ns": 3.0,
-    }
-
-
 def test_a_report_without_the_clock_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text('{"critical_paths": []}')
@@ -281,16 +261,6 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "check_tool", lambda module: None)
     monkeypatch.setattr(cyscc.host.experiments.fpga.tools, "version", lambda module: f"{module} 1")
     return asked
-
-
-def test_every_median_reaches_the_clock(measured: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["timing", "--component", "bfs_kernel", "--seeds", "1", "--jobs", "2"]) == 0
-    assert measured == {"config": PRESETS["hc2"], "names": ("bfs_kernel",), "seeds": 1}
-    answer = timing_answer([timing("bfs_kernel", 155.0)], name="hc2")
-    tail = "0 measurements, 0 of them taken over from build/results\nwritten: build/timing.json, build/timing.md\n"
-    assert capsys.readouterr().out.endswith(tail)
-    assert Path("build/timing.md").read_text() == answer.markdown()
-    assert answer.fields.items() <= json.loads(Path("build/timing.json").read_text()).items()
 
 
 def test_what_is_too_slow_is_named_below_the_report(

@@ -10,44 +10,27 @@ import numpy as np
 import pytest
 
 import cyscc.host.baselines.software.decomposition
-import cyscc.host.experiments.measuring.machines
+import cyscc.host.experiments.measuring.runs
 import cyscc.host.runs.execution
 from cyscc.host.baselines.mec.checker import reference_mecs
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec, graph_text
-from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, MachineRequest, SccRequest, cause_shares
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
+from cyscc.host.experiments.measuring.runs import BfsRequest, MachineRequest, PointRequest, SccRequest
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest, fastest
 from cyscc.host.experiments.plan.request import Request
+from cyscc.host.experiments.plan.store import Store
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
-from cyscc.host.runs.environment import processor_name
 from cyscc.host.runs.execution import Session, source_vertex
-from cyscc.host.specification.numbers import number_text
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.errors import SimulationError
 from tests.host.experiments.plan.requests import FakeRequest, spec
 from tests.system.graphs import graph_of
 
-REQUEST = BfsRequest(graph=spec(vertices=256, degree=8), preset="published-1ae", memory="fixed:75")
-
-# Two kernels, 100 cycles.
-CYCLES_BY_CAUSE = dict.fromkeys(CAUSES, 0) | {"issue_1": 80, "resting": 60, "slot": 30, "response": 10, "idle": 20}
-
-
-def test_shares_of_the_causes() -> None:
-    shares = cause_shares(CYCLES_BY_CAUSE, kernels=2, cycles=100)
-    assert list(shares) == list(CAUSES)
-    named = {"issue_1": 0.4, "resting": 0.3, "slot": 0.15, "response": 0.05, "idle": 0.1}
-    assert shares == pytest.approx(dict.fromkeys(CAUSES, 0) | named)
-
-
-@pytest.mark.parametrize("idle", [19, 21])
-def test_counts_that_do_not_add_up_are_refused(idle: int) -> None:
-    with pytest.raises(SimulationError, match="the cycles of 2 kernels by cause do not add up to 100 each: "):
-        cause_shares({**CYCLES_BY_CAUSE, "idle": idle}, kernels=2, cycles=100)
+REQUEST = BfsRequest.of(spec(vertices=256, degree=8), preset="test", memory="fixed:75")
 
 
 def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +43,7 @@ def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(mon
         runs.append((spec.queue_slack, result.run.retries))
         return result
 
-    monkeypatch.setattr(cyscc.host.experiments.measuring.machines, "default_slack", lambda _: 1)
+    monkeypatch.setattr(cyscc.host.experiments.measuring.runs, "default_slack", lambda _: 1)
     monkeypatch.setattr(MachineRequest, "_executed", executed)
     result = REQUEST.measure(REQUEST.graph.generate(), verify=True)
     assert runs[0][0] == 1
@@ -84,18 +67,13 @@ def test_a_wrong_result_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_input_counts() -> None:
-    scc = SccRequest(graph=REQUEST.graph, preset="published-1ae", memory="fixed:75")
     software = SoftwareRequest(graph=REQUEST.graph, algorithm="hong", threads=2)
     changes: list[dict[str, Any]] = [{"kind": "rmat"}, {"degree": 9}, {"vertices": 512}, {"seed": 2}]
     requests: list[Request] = [
         REQUEST,
-        replace(REQUEST, preset="hc2-1ae"),
-        replace(REQUEST, preset="published"),
-        replace(REQUEST, memory="hc2"),
-        replace(REQUEST, memory="fixed:76"),
+        *(BfsRequest.of(REQUEST.graph, *made) for made in (("hc2", "fixed:75"), ("test", "fixed:76"))),
         *(replace(REQUEST, graph=spec(**{"vertices": 256, "degree": 8, **change})) for change in changes),
-        scc,
-        replace(scc, memory="hc2"),
+        *(SccRequest.of(REQUEST.graph, "test", memory) for memory in ("fixed:75", "hc2")),
         software,
         replace(software, threads=1),
         replace(software, algorithm="kosaraju"),
@@ -106,19 +84,6 @@ def test_every_input_counts() -> None:
     assert REQUEST.inputs()["rule"] == "lowest vertex with an out-edge"
 
 
-def test_labels() -> None:
-    assert REQUEST.label == "random, degree 8, 2^8 vertices, published-1ae"
-    software = SoftwareRequest(graph=spec(kind="rmat", degree=3, vertices=100), algorithm="hong", threads=2)
-    assert software.label == "rmat, degree 3, 100 vertices, hong on 2 threads"
-    assert replace(software, threads=1).label == "rmat, degree 3, 100 vertices, hong on 1 thread"
-    assert [number_text(n) for n in (1, 2, 3, 1 << 20)] == ["2^0", "2^1", "3", "2^20"]
-
-
-def test_the_source_is_the_lowest_vertex_with_an_out_edge() -> None:
-    assert source_vertex(graph_of(4, [(1, 0), (3, 0), (3, 1)])) == 1
-    assert source_vertex(graph_of(4, [(0, 1), (3, 0), (3, 1)])) == 0
-
-
 @pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
 def test_the_software_is_the_best_of_three(algorithm: str) -> None:
     request = SoftwareRequest(graph=spec(vertices=256, degree=8), algorithm=algorithm, threads=1)
@@ -126,7 +91,7 @@ def test_the_software_is_the_best_of_three(algorithm: str) -> None:
     assert result["runs"] == 3
     assert result["seconds"] > 0
     if algorithm == "kosaraju":
-        assert result["seconds"] == pytest.approx(sum(result[name] for name in ("searches", "intersections", "starts")))
+        assert result["seconds"] == pytest.approx(sum(result["phases"].values()))
 
 
 @pytest.mark.parametrize("algorithm", ["kosaraju", "hong"])
@@ -155,21 +120,6 @@ def test_the_quickest_of_some_runs() -> None:
     assert best(61.0) == (61.0, 1), "no run begins that would end after the limit"
 
 
-@pytest.mark.parametrize(
-    ("table", "text"),
-    [
-        ({}, ""),
-        ({"kind": "rmat", "vertices": 1 << 16, "degree": 8, "seed": 1}, "rmat 2^16 x 8 seed 1"),
-        ({"vertices": 48}, "48 vertices"),
-        ({"degree": 4}, "degree 4"),
-        ({"kind": "random", "seed": 0}, "random seed 0"),
-        ({"vertices": 1, "degree": 0}, "2^0 x 0"),
-    ],
-)
-def test_what_people_call_a_graph(table: dict[str, Any], text: str) -> None:
-    assert graph_text({f"graph.{name}": value for name, value in table.items()}) == text
-
-
 def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     content = b"0 1\n" * 5
@@ -185,24 +135,6 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         }
     with pytest.raises(InputError, match=r"^none.txt: cannot be read: No such file or directory$"):
         GraphFile.of(Path("none.txt"))
-
-
-def test_generated_ones() -> None:
-    by_degree = GraphSpec(kind="random", vertices=1 << 10, degree=16, seed=3)
-    exact = GraphSpec(kind="gnm", vertices=100, exact_edges=130, seed=3)
-    assert (by_degree.edges, exact.edges) == (1 << 14, 130)
-    assert by_degree.label == "random, degree 16, 2^10 vertices"
-    assert (exact.generate().vertices, exact.generate().edges) == (100, 130)
-    assert by_degree.identity() != GraphSpec(kind="random", vertices=1 << 10, degree=16, seed=4).identity()
-    model = ModelSpec(family="random", sizes=(("states", 60), ("seed", 5)))
-    assert model.generate().vertices == model.model().states == 60
-
-
-def test_memory_that_runs_take() -> None:
-    graph = GraphSpec(kind="random", vertices=1 << 10, degree=16, seed=3)
-    machine: dict[str, Any] = {"graph": graph, "preset": "test", "memory": "hc2"}
-    assert BfsRequest(**machine).bytes == 12 * (1 << 14) + 100 * (1 << 10) + (400 << 20)
-    assert SccRequest(**machine).bytes == 20 * (1 << 14) + 200 * (1 << 10) + (400 << 20)
 
 
 GRAPH = GraphSpec(kind="random", vertices=128, degree=2, seed=3)
@@ -224,8 +156,21 @@ def told(*arguments: str) -> dict[str, Any]:
     return document
 
 
+def check_row(request: MachineRequest, document: dict[str, Any], **own: int) -> None:
+    """Check the row of a point, which is recorded, against the document of the run."""
+    point = PointRequest(graph=request.graph, spec=replace(request.spec, record="record"))
+    row = Store(Path("store")).make(point)["row"]
+    same = {name: document[name] for name in ("seconds", "gteps", "edges_traversed", "retries")}
+    expected = {**same, "vertices": 128, "edges": 256, "cycles": document["cycles"]["total"], **own}
+    assert {name: row[name] for name in expected} == expected
+    write, issue = (row[f"bfs.{cause}"] for cause in ("write", "issue_1"))
+    causes = document["statistics"]["causes"]["bfs"]
+    assert write * causes["issue_1"] == pytest.approx(issue * causes["write"])
+    assert ("intersection.write" in row) == (request.algorithm == "scc")
+
+
 def test_a_search(graph: str) -> None:
-    request = BfsRequest(graph=GRAPH, **MACHINE)
+    request = BfsRequest.of(GRAPH, **MACHINE)
     found = request.measure(GRAPH.generate(), verify=True)
     document = told("bfs", graph, "--source", str(found["source"]))
     causes = document["statistics"]["causes"]["bfs"]
@@ -242,11 +187,13 @@ def test_a_search(graph: str) -> None:
     assert 0 < found["wall"]["simulate"] < 600
     assert found["wall"]["peak_memory_bytes"] > 1 << 20
     seconds = f"{found['wall']['simulate']:.1f} s"
+    names = ("source", "reached", "duplicates")
+    check_row(request, document, levels=len(document["levels"]), **{name: document[name] for name in names})
     assert request.summary(found) == f"{document['gteps']:.3f} GTEPS, {found['cycles']:,} cycles, {seconds}"
 
 
 def test_components(graph: str) -> None:
-    request = SccRequest(graph=GRAPH, **MACHINE)
+    request = SccRequest.of(GRAPH, **MACHINE)
     found = request.measure(GRAPH.generate(), verify=True)
     document = told("scc", graph)
     cycles = document["cycles"]
@@ -260,18 +207,8 @@ def test_components(graph: str) -> None:
     assert found["trimmed"] > 0
     assert found["verified"] is True
     assert 0 < found["start_seconds"] < found["wall"]["simulate"]
+    check_row(request, document, components=found["components"], iterations=found["iterations"])
     assert request.summary(found) == f"{cycles['total']:,} cycles, {found['wall']['simulate']:.1f} s"
-
-
-def test_software(graph: str) -> None:
-    request = SoftwareRequest(graph=GRAPH, algorithm="hong", threads=2)
-    found = request.measure(GRAPH.generate(), verify=True)
-    assert main(["software", "hong", graph, "--threads", "2", "--quiet", "--json", "json"]) == 0
-    document = json.loads(Path("json").read_text())
-    assert found["components"] == document["components"]["count"]
-    assert (found["vertices"], found["edges"]) == (128, 256)
-    assert found["verified"] is True
-    assert request.summary(found) == f"{1e3 * found['seconds']:.1f} ms, best of 3"
 
 
 MODEL = ModelSpec(family="random", sizes=(("states", 60), ("seed", 5)))
@@ -285,7 +222,7 @@ def test_maximal_end_components() -> None:
     assert found["in_mecs"] == int((mecs >= 0).sum())
     assert found["mecs"] == component_sizes(mecs[mecs >= 0])[0].size
     assert (found["states"], found["choices"]) == (mdp.states, mdp.choice_count)
-    assert (found["transitions"], found["runs"]) == (mdp.transition_count, 3)
+    assert found["transitions"] == mdp.transition_count
     assert found["rounds"]
     assert 0 < found["seconds"] < 60
     assert found["verified"] is True
@@ -306,11 +243,6 @@ def test_wrong_maximal_end_components_are_refused(monkeypatch: pytest.MonkeyPatc
     assert request.measure(None, verify=False)["verified"] is False
 
 
-def test_the_processor_has_the_name_that_the_system_tells() -> None:
-    names = [line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()]
-    assert processor_name() in names
-
-
 @dataclass(frozen=True, kw_only=True)
 class Placed(FakeRequest):
     """A request with a place, which its result does not depend on, and a text."""
@@ -328,12 +260,3 @@ def test_a_result_depends_on_texts_but_on_no_place() -> None:
     assert [each["text"] for each in inputs[:2]] == texts[:2]
     assert len({each["text"] for each in inputs}) == 4
     assert max(len(each["text"]) for each in inputs) <= 64
-
-
-def test_only_what_is_timed_on_this_processor_runs_alone() -> None:
-    machines = (kind(graph=GRAPH, **MACHINE).alone for kind in (BfsRequest, SccRequest))
-    software = (
-        SoftwareRequest(graph=GRAPH, algorithm="hong", threads=1),
-        MecRequest(model=MODEL, algorithm="basic", threads=1),
-    )
-    assert [*machines, *(each.alone for each in software)] == [False, False, True, True]

@@ -1,22 +1,17 @@
 """Invented points of a sweep: what they say, and what is made of their records."""
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.measuring import points as module
-from cyscc.host.experiments.measuring.points import PointRequest, stored_graph
+from cyscc.host.experiments.measuring.runs import PointRequest, stored_graph
 from cyscc.host.experiments.plan.plan import LostError
 from cyscc.host.experiments.plan.request import graph_of
 from cyscc.host.experiments.plan.store import Store
 from cyscc.host.graph.csr import graph_digest
 from cyscc.host.graph.kinds import generate_graph
-from cyscc.host.record.tables import MODULES
 from cyscc.host.runs.execution import Session
 from cyscc.sim.errors import CycleLimitError
-from cyscc.sim.observation.causes import CAUSES
 from tests.host.experiments.sweep.studies import study_of
 from tests.refusals import refused
 
@@ -73,28 +68,3 @@ def test_a_graph_in_memory_is_kept_once(tmp_path: Path) -> None:
     assert stored_graph(graph, store) == file
     assert file.path.parent.parent == tmp_path
     assert graph_digest(graph_of(file)) == graph_digest(graph)
-
-
-def document_of(command: str, **found: Any) -> Any:
-    """Return a record whose document's numbers all differ."""
-    numbers = {"seconds": 0.5, "gteps": 0.25, "edges_traversed": 77, "retries": 2, "wall": {"simulate": 1.5}}
-    document = {
-        "command": command,
-        "run": {"vertices": 10, "edges": 20, "options": {"source": 3} if command == "bfs" else {}},
-        "result": {"cycles": {"total": 99}, **numbers, **found},
-        "causes": {module: {cause.name: n for n, cause in enumerate(CAUSES)} for module in MODULES},
-    }
-    return SimpleNamespace(document=document, result=document["result"])
-
-
-def test_rows_have_the_results_of_the_records() -> None:
-    search = module._row(document_of("bfs", levels=[{}, {}, {}], reached=8, duplicates=4))
-    components = module._row(document_of("scc", components={"count": 6, "largest": 5}, iterations=9))
-    both = {"vertices": 10, "edges": 20, "cycles": 99, "seconds": 0.5, "gteps": 0.25}
-    both |= {"edges_traversed": 77, "retries": 2, "wall_seconds": 1.5}
-    total = sum(range(len(CAUSES)))
-    shares = {name: {f"{name}.{cause.name}": n / total for n, cause in enumerate(CAUSES)} for name in MODULES}
-    own = {"source": 3, "levels": 3, "reached": 8, "duplicates": 4}
-    assert search == {**both, **own, **shares["bfs"]}, "a search has no intersection"
-    others = {"source": None, "components": 6, "iterations": 9}
-    assert components == {**both, **others, **shares["bfs"], **shares["intersection"]}

@@ -12,7 +12,6 @@ from typing import Any
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.plan.request import Request
 from cyscc.host.graph.csr import Graph
-from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import HangError, SimulationError
 from cyscc.sim.notices import notice
 
@@ -78,7 +77,7 @@ class Nap(Request):
         The memory that it says to take.
     seconds : float
         How long it sleeps.
-    end : {"", "input", "hang", "memory", "bug", "kill"}
+    end : {"", "hang", "bug", "kill"}
         How it fails after that.
     says : str
         Its notice.
@@ -104,12 +103,8 @@ def nap(request: Nap) -> tuple[float, float, int]:
         notice(request.says)
     time.sleep(request.seconds)
     match request.end:
-        case "input":
-            raise InputError("no such graph", path="g.txt", line=3)
         case "hang":
             raise HangError("nothing moved", "kernel 0 waits")
-        case "memory":
-            raise MemoryError
         case "bug":
             raise ZeroDivisionError("division by zero")
         case "kill":

@@ -1,11 +1,10 @@
 """Plans, and the store of their results."""
 
 import errno
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
@@ -13,7 +12,7 @@ import pytest
 
 from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.plan.plan import RESULTS, Limit, Plan, make_result
-from cyscc.host.experiments.plan.request import Measured, Request, inputs_digest
+from cyscc.host.experiments.plan.request import Measured, Request
 from cyscc.host.experiments.plan.store import RESULT, Store
 from cyscc.host.graph.csr import Graph
 from cyscc.host.output.documents import read_document, sealed, write_sealed
@@ -53,15 +52,14 @@ def test_every_measurement_is_made_once_and_graph_by_graph(tmp_path: Path, monke
     assert [step[:2] for step in run.steps] == [(done, 6) for done in range(7)]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupted_run_continues_where_it_stopped(tmp_path: Path, jobs: int) -> None:
-    run = Run(tmp_path, jobs=jobs)
+def test_an_interrupted_run_continues_where_it_stopped(tmp_path: Path) -> None:
+    run = Run(tmp_path)
 
     def stop_at_the_second(done: int, total: int, what: str) -> None:
         if done == 2:
             raise KeyboardInterrupt
 
-    interrupted = Plan(folder=tmp_path, jobs=jobs, on_step=stop_at_the_second)
+    interrupted = Plan(folder=tmp_path, jobs=2, on_step=stop_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         interrupted.measure(REQUESTS)
     kept = list((tmp_path / RESULTS).iterdir())
@@ -82,41 +80,18 @@ def test_an_interrupted_run_continues_where_it_stopped(tmp_path: Path, jobs: int
     assert list((tmp_path / RESULTS).iterdir()) == []
 
 
-def test_another_seed_is_another_measurement(tmp_path: Path) -> None:
-    Run(tmp_path).plan.measure(REQUESTS)
-    run = Run(tmp_path)
-    run.plan.measure([replace(each, graph=replace(each.graph, seed=2)) for each in REQUESTS])
-    assert run.plan.found == 0
-
-
-def test_what_was_not_checked_is_measured_again(tmp_path: Path) -> None:
-    Run(tmp_path, verify=False).plan.measure(REQUESTS)
-    run = Run(tmp_path)
-    assert all(result["verified"] for result in run.plan.measure(REQUESTS).values())
-    assert run.plan.found == 0
-    unchecked = Run(tmp_path, verify=False)
-    unchecked.plan.measure(REQUESTS)
-    assert unchecked.plan.found == 6
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_failure_names_its_measurement_and_keeps_the_others(tmp_path: Path, jobs: int) -> None:
+def test_a_failure_names_its_measurement_and_keeps_the_others(tmp_path: Path) -> None:
     bad = FakeRequest(graph=spec(degree=3), name="bad", fails=True)
     good = FakeRequest(graph=spec(degree=3), name="good")
     other = FakeRequest(graph=spec(degree=2), name="other")
-    run = Run(tmp_path, jobs=jobs)
+    run = Run(tmp_path)
     with pytest.raises(SimulationError) as caught:
         run.plan.measure([good, bad, other])
     assert str(caught.value) == "random, degree 3, 2^4 vertices, bad: nothing moved"
     assert caught.value.diagnosis == "kernel 0 waits"
     assert list(run.plan.failures) == [bad.digest]
-    told = {what.partition(": ")[0] for *_, what in run.steps}
-    for request in (good, bad, other):
-        if request.label in told:
-            assert run.plan.store.find(request, verified=True) == {"edges": request.graph.edges, "verified": True}
-    assert run.plan.store.find(bad) is None
-    # In this process one is made after the other; beside it, the failure may come first.
-    assert jobs > 1 or told == {"", good.label}
+    assert run.plan.store.find(good, verified=True) == {"edges": good.graph.edges, "verified": True}
+    assert run.plan.store.find(bad) is run.plan.store.find(other) is None
 
 
 def test_failures_need_not_end_a_plan(tmp_path: Path) -> None:
@@ -136,25 +111,8 @@ def test_a_process_that_is_killed_is_named_and_made_anew(tmp_path: Path) -> None
     others = [FakeRequest(graph=spec(degree=2), name=name) for name in ("one", "two")]
     run = Run(tmp_path, jobs=2)
     assert set(run.plan.results([bad, *others])) == {each.digest for each in others}
-    message = "random, degree 3, 2^4 vertices, bad: the process that measured it was killed by signal 9"
-    with refused(SimulationError, message):
-        Run(tmp_path, jobs=2).plan.measure([bad, FakeRequest(graph=spec(), name="three")])
+    assert str(run.plan.failures[bad.digest]) == "the process that measured it was killed by signal 9"
     assert not any(each.name.startswith(".") for each in (tmp_path / RESULTS).iterdir())
-
-
-def test_a_graph_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    expected = "the vertices of an R-MAT graph must be a power of two, not 12"
-    with pytest.raises(InputError, match=f"^rmat, degree 2, 12 vertices, fake: {expected}$"):
-        Run(tmp_path).plan.measure([FakeRequest(graph=spec(kind="rmat", vertices=12))])
-
-
-def test_lack_of_memory_names_the_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lack(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(FakeRequest, "measure", lack)
-    with pytest.raises(InputError, match=r"^random, degree 2, 2\^4 vertices, fake: not enough memory$"):
-        Run(tmp_path).plan.measure([FakeRequest(graph=spec())])
 
 
 def test_the_order_of_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,14 +134,6 @@ def test_the_order_of_what_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     asked.clear()
     plan.results(requests[:6], limit=Limit(until=0))
     assert asked == list(graphs)
-
-
-def test_what_must_be_alone_comes_first_in_processes_of_its_own(tmp_path: Path) -> None:
-    alone = [FakeRequest(graph=spec(degree=degree), name="alone", alone=True) for degree in (2, 3)]
-    run = Run(tmp_path)
-    results = run.plan.measure([REQUESTS[0], *alone])
-    assert [what.partition(":")[0] for _, _, what in run.steps[1:]] == [each.label for each in (*alone, REQUESTS[0])]
-    assert len({os.getpid(), *(results[each]["process"] for each in alone)}) == 3
 
 
 @pytest.mark.parametrize(
@@ -314,12 +264,13 @@ def test_what_has_tuples_in_it_is_found(store: Store) -> None:
     assert store.find(request) is not None
 
 
-def test_the_digest_depends_on_every_value_and_not_on_the_order() -> None:
+def test_the_digest_depends_on_every_value_and_not_on_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Rated().digest
+    assert Rated(gteps=0.6).digest != before
     turned = {"memory": {"kind": "hc2"}, "graph": {"vertices": 16, "degree": 8}}
-    assert inputs_digest(turned) == inputs_digest(INPUTS)
-    assert inputs_digest({**INPUTS, "memory": {"kind": "fixed"}}) != inputs_digest(INPUTS)
-    assert inputs_digest({**INPUTS, "seed": 1}) != inputs_digest(INPUTS)
-    assert IT.digest == inputs_digest(IT.inputs()) != Rated(gteps=0.6).digest
+    for setting in (turned, {**INPUTS, "memory": {"kind": "fixed"}}, {**INPUTS, "seed": 1}):
+        monkeypatch.setattr(Rated, "setting", lambda _, setting=setting: setting)
+        assert (Rated().digest == before) == (setting is turned)
 
 
 def test_only_a_checked_result_stands_for_a_checked_one(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Answers of the studies, and digests of the data and the appearance of their figures and of the roofline.
+"""Answers of the studies, what they ask for, and digests of data and appearance of their figures and of the roofline.
 
 ``python -m tests.host.experiments.studies.drawn`` writes them anew, after a change that is meant to change one.
 """
@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 from cyscc.host.analysis.roofline.plot import roofline_figure
-from cyscc.host.answer.answer import Answer
 from cyscc.host.answer.charts import Figure
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry, comparison_figure
 from tests.host.analysis.report.pins import digest
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
 from tests.host.experiments.studies import test_li, test_quach, test_vhdl, test_wijs
-from tests.host.experiments.studies.results import made, made_up, patch_computer
+from tests.host.experiments.studies.results import Made, made, made_up, patch_computer
 from tests.host.experiments.told import answer_path, told
 
 _PINS = Path(__file__).with_name("drawn.json")
@@ -53,7 +52,9 @@ def _roofline(memory: str) -> Figure:
 
 def _varied(request: Any) -> dict[str, Any]:
     """Return throughputs that differ from point to point."""
-    return made_up(request, gteps=request.graph.degree / 50 + request.graph.vertices / 1e6 + len(request.preset) / 100)
+    return made_up(
+        request, gteps=request.graph.degree / 50 + request.graph.vertices / 1e6 + len(request.spec.config) / 100
+    )
 
 
 _BOTH = ("published", "hc2")
@@ -79,13 +80,13 @@ STUDIES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]] 
     "quach-table1": ("quach-table1", test_quach.made_up, {"pivots": 5, "threads": 2}),
     "quach-table2": ("quach-table2", test_quach.made_up, {"pivots": 5, "threads": 2}),
     "wijs-table1": ("wijs-table1", test_wijs.made_up, _MODELS),
-    "wijs-table2": ("wijs-table2", test_wijs.mecs_made_up, _MODELS),
+    "wijs-table2": ("wijs-table2", test_wijs.mecs_made_up, {**_MODELS, "device": "cuda"}),
     "vhdl": ("vhdl", test_vhdl.made_up, _PUBLISHED),
 }
 """Name, results and options of studies, of made-up measurements."""
 
 FIGURES: dict[str, Callable[[], Figure]] = {
-    **{name: partial(lambda study: answer_of(study).plot(), name) for name in STUDIES},
+    **{name: partial(lambda study: made_of(study).answer.plot(), name) for name in STUDIES},
     "comparison": lambda: comparison_figure(_comparisons()),
     "roofline": lambda: _roofline("fixed:75"),
     "roofline of a memory with links": lambda: _roofline("hc2"),
@@ -93,12 +94,25 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 """How each figure is made."""
 
 
-def answer_of(name: str) -> Answer:
-    """Return the answer of a study."""
+def made_of(name: str) -> Made:
+    """Return what is made of a study."""
     figure, result, options = STUDIES[name]
     with pytest.MonkeyPatch.context() as patch:
         patch_computer(patch)
-        return made(figure, result, **options).answer
+        return made(figure, result, **options)
+
+
+def text_of(name: str) -> str:
+    """Return the answer of a study, and what it asked for."""
+    found = made_of(name)
+    return told(found.answer) + "".join(f"asked: {_asked(each)}\n" for each in found.requests)
+
+
+def _asked(request: Any) -> str:
+    """Return what a request asks for, but for the sources."""
+    graph, spec = getattr(request, "model", request.graph), getattr(request, "spec", None)
+    how = [getattr(request, "seed", None)] if spec is None else [spec.memory_name, spec.source]
+    return json.dumps([request.label, request.alone, graph.identity(), *how])
 
 
 def pins() -> dict[str, dict[str, str]]:
@@ -116,7 +130,7 @@ def digests(name: str) -> dict[str, str]:
 def _main() -> None:
     """Write the pins."""
     for name in STUDIES:
-        answer_path(__file__, name).write_text(told(answer_of(name)))
+        answer_path(__file__, name).write_text(text_of(name))
     _PINS.write_text(json.dumps({name: digests(name) for name in FIGURES}, indent=1) + "\n")
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.measuring.machines import CAUSES, BfsRequest, SccRequest
+from cyscc.host.experiments.measuring.runs import KERNEL_CAUSES, BfsRequest, SccRequest
 from cyscc.host.experiments.plan.request import Request
 from cyscc.host.experiments.studies.catalogue import study_of
 
@@ -23,7 +23,7 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
             "levels": [[1, 1, 1]] * 7,
             "duplicates": 3,
             "reached": request.graph.vertices,
-            "shares": {cause: float(cause == "write") for cause in CAUSES},
+            "shares": {cause: float(cause == "write") for cause in KERNEL_CAUSES},
             "clock_hz": 150e6,
             "verified": True,
             "wall": {"simulate": 1.0},
@@ -40,7 +40,7 @@ def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
         }
     if "hong" in request.label:
         return {"seconds": 0.004, "runs": 3}
-    return {"seconds": 0.006, "searches": 0.004, "intersections": 0.0015, "starts": 0.0005, "runs": 3}
+    return {"seconds": 0.006, "phases": {"searches": 0.004, "intersections": 0.0015, "starts": 0.0005}, "runs": 3}
 
 
 def patch_computer(patch: pytest.MonkeyPatch) -> None:

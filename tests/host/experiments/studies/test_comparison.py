@@ -1,7 +1,6 @@
 """Entries of software: times, counts, checks by scipy, and time limits."""
 
 import os
-import re
 import signal
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from cyscc.host.graph.reference import strong_components
 from cyscc.host.interface.software import _answer
 from cyscc.host.output.progress import Progress
 from cyscc.sim.errors import SimulationError
+from tests.host.experiments.told import answer_path, told
 from tests.system.graphs import messy_graph
 
 GRAPH = messy_graph(300, 500, 2)
@@ -160,35 +160,10 @@ ENTRIES = (
 )
 
 
-def test_real_and_simulated_time_stand_apart() -> None:
-    text = _answer({}, [comparison(*ENTRIES)]).text(width=150)
-    assert [re.split("  +", line.strip()) for line in text.splitlines()] == [
-        ["g.txt: 10 vertices, 20 edges"],
-        ["components", "4, the largest of 5 vertices"],
-        [""],
-        ["software, real time in ms"],
-        [
-            *("software", "ran on", "transpose", "upload", "algorithm", "total"),
-            *("edges inspected", "passes", "over scipy", "over its total"),
-        ],
-        ["scipy", "1 thread", "2.000", "3.000", "5.000", "1.00", "1.00"],
-        ["tarjan", "1 thread", "4.000", "4.000", "20", "1", "0.75", "1.25"],
-        ["fbt", "cuda", "4.000", "1.000", "1.000", "6.000", "0.50", "0.83"],
-        ["slow", "2 threads", "given up after 3 s"],
-        [""],
-        ["machines, simulated time"],
-        ["machine", "ran on", "ms", "edges inspected", "passes", "real time of scipy / simulated time"],
-        ["hc2", "150 MHz", "0.500", "33", "7", "6.00"],
-    ]
-
-
-def test_area_stands_beside_the_cycles() -> None:
-    found = _answer({}, [comparison(replace(ENTRIES[-1], area={"luts": 49_260, "xc6v.luts": 49_261}))])
-    assert found.text(width=150).splitlines()[-2:] == [
-        "  machine  ran on      ms  edges inspected  passes  cycles    LUTs  LUTs on xc6v",
-        "  hc2      150 MHz  0.500               33       7  75,000  49,260        49,261",
-    ]
-    assert found.document()["machines"][0]["luts"] == 49_260
+def test_answer() -> None:
+    with_area = replace(ENTRIES[-1], area={"luts": 49_260, "xc6v.luts": 49_261})
+    answers = [_answer({}, [each]) for each in (comparison(*ENTRIES), comparison(with_area))]
+    assert "".join(map(told, answers)) == answer_path(__file__, "compare").read_text()
 
 
 def test_without_the_base_there_is_no_speed_up() -> None:

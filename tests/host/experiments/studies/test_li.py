@@ -8,8 +8,7 @@ import pytest
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.studies.catalogue import study_of
-from cyscc.host.experiments.studies.rows import printed
-from cyscc.host.experiments.studies.software import GENERATED, PARTITION, REAL, ROWS, SINGLE, TENTH, row_of
+from cyscc.host.experiments.studies.software import GENERATED, REAL, ROWS, row_of
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.studies.results import FakeMeasurements, made
 
@@ -23,40 +22,6 @@ def made_up(request: Any) -> dict[str, Any]:
     seconds = {"tarjan": 0.06, "fbt": 0.05, "li": 0.04 if PRINTED in request.options else 0.02}[request.algorithm]
     sizes = {"vertices": 1000, "edges": 12_000, "components": 16}
     return {"seconds": seconds, "counts": COUNTS, "verified": True, **sizes}
-
-
-def test_figure_2_asks_for_both_series() -> None:
-    found = made("li-fig2", made_up, seed=3)
-    asked = [(each.graph.degree, each.options, each.threads, each.algorithm) for each in found.requests]
-    each_degree = ((("sources", 0), PRINTED), (PRINTED,), (("sources", 10_000), PRINTED))
-    assert asked == [(degree, options, 1, "li") for degree in range(7) for options in each_degree]
-    assert {(each.graph.kind, each.graph.vertices, each.graph.seed) for each in found.requests} == {
-        ("random", 100_000, 3)
-    }
-    for series, column in ((SINGLE, "single"), (PARTITION, "partition"), (TENTH, "partition")):
-        points = [(each["degree"], each["paper"]) for each in found.document["points"] if each["series"] == series]
-        assert points == [(row["degree"], row[column]) for row in printed("li-fig2")]
-
-
-def test_figure_3_scales_its_sources() -> None:
-    points = made("li-fig3", made_up).document["points"]
-    assert [(each["sources"], each["paper"]) for each in points] == [
-        (row["sources"], row["depth"]) for row in printed("li-fig3")
-    ]
-    small = made("li-fig3", made_up, vertices=500)
-    scaled = (1, 5, 25, 40, 50)
-    assert [(each["sources"], each["paper"]) for each in small.document["points"]] == [(each, None) for each in scaled]
-    assert [each.options for each in small.requests] == [(("sources", each), PRINTED) for each in scaled]
-
-
-def test_table_2_asks_for_all_ways() -> None:
-    found = made("li-table2", made_up, vertices=(1 << 20, 1 << 10), threads=5)
-    asked = [
-        (each.graph.kind, each.graph.degree, (each.algorithm, each.options, each.threads)) for each in found.requests
-    ]
-    kinds = (("random", 12), ("rmat", 12), ("ssca2", 30))
-    runs = [("li", (PRINTED,), 5), ("li", (), 5), ("fbt", (PRINTED,), 5), ("tarjan", (), 1)]
-    assert asked == [(*kind, run) for kind in kinds for _ in range(2) for run in runs]
 
 
 def test_graphs_of_the_user(tmp_path: Path) -> None:

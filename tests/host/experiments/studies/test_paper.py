@@ -7,32 +7,9 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.studies import attia, paper, rows, wijs
-from cyscc.host.experiments.studies.attia import ENGINES, KINDS, TABLE1_DEGREES, TABLE1_VERTICES
+from cyscc.host.experiments.studies import paper, rows, wijs
 from cyscc.host.experiments.studies.rows import PAPERS, printed
 from cyscc.host.output.errors import InputError
-
-# degree: random 1 FPGA, 4 FPGAs, Betkaoui et al.; R-MAT 1 FPGA, 4 FPGAs, Betkaoui et al.
-TABLE_I = """
-8   0.504 1.949 0.745 0.504 1.761 0.450
-16  0.567 2.220 1.520 0.546 1.925 0.975
-32  0.584 2.308 2.325 0.570 2.032 1.750
-64  0.589 2.339 2.900 0.584 2.108 2.138
-"""
-
-
-@pytest.mark.parametrize("line", TABLE_I.split("\n")[1:-1])
-def test_table_1(line: str) -> None:
-    degree, *values = line.split()
-    found = [attia.TABLE1[kind, int(degree)][name] for kind in ("random", "rmat") for name in ("1", "4", "betkaoui")]
-    assert found == [float(value) for value in values]
-
-
-def test_axes() -> None:
-    assert list(attia.TABLE1) == [(kind, degree) for kind in KINDS for degree in TABLE1_DEGREES]
-    assert TABLE1_DEGREES == (8, 16, 32, 64)
-    assert [size.bit_length() - 1 for size in TABLE1_VERTICES] == [20, 21, 22, 23]
-    assert (list(KINDS), ENGINES) == (["random", "rmat"], (1, 4))
 
 
 def numbers(value: Any) -> Iterator[float]:
@@ -54,6 +31,7 @@ FPGAS = [paper.DEVICES, paper.PUBLISHED, paper.PUBLISHED_BFS, paper.PUBLISHED_LE
     ("name", "count", "total"),
     [
         ("FPGAs", 18, 1_802_161),
+        ("attia-table1", 32, 273.893),
         ("li-fig2", 21, 176_225),
         ("li-fig3", 10, 33309),
         ("li-table2", 84, 14_080.2),
@@ -66,7 +44,7 @@ FPGAS = [paper.DEVICES, paper.PUBLISHED, paper.PUBLISHED_BFS, paper.PUBLISHED_LE
 )
 def test_tables_have_the_sums_of_the_printed_ones(name: str, count: int, total: float) -> None:
     tables: dict[str, Any] = {"FPGAs": FPGAS, "models": [(each.sizes, each.quick) for each in wijs.MODELS]}
-    texts = ("name", "files", "model", "components")
+    texts = ("name", "files", "model", "components", "kind")
     found = list(numbers(tables[name] if name in tables else printed(name, texts=texts)))
     assert (len(found), round(sum(found), 3)) == (count, total)
 

@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.baselines.algorithms import KINDS, PIVOTS
-from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.software import SoftwareRequest
-from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.software import NETWORKS
 from tests.host.experiments.studies.results import Made, made
@@ -41,14 +38,6 @@ def table(number: int, result: Any = made_up, **options: Any) -> Made:
     return made(f"quach-table{number}", result, **{"pivots": 5, "threads": 2, **options})
 
 
-def test_table_1_asks_for_all_ways() -> None:
-    requests = table(1).requests
-    sizes = [(each.graph.kind, each.graph.vertices, each.graph.edges) for each in requests[::3]]
-    assert sizes == [("gnm", row["vertices"], row["edges"]) for row in NETWORKS]
-    ways = [(each.algorithm, each.threads, each.options) for each in requests[:3]]
-    assert ways == [("tarjan", 1, ()), ("quach", 2, WITH), ("quach", 2, WITH[:1])]
-
-
 def test_networks_of_the_user(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("CA-GrQc.txt.gz", "mine.mtx")]
     for path in paths:
@@ -62,32 +51,7 @@ def test_networks_of_the_user(tmp_path: Path) -> None:
     ]
 
 
-def test_table_2_asks_for_its_graphs() -> None:
-    small = table(2, most=1000).requests
-    sizes = [(100, 100), (100, 130), (100, 200), (1000, 2000)]
-    assert [(each.graph.kind, each.graph.vertices, each.graph.edges, each.graph.seed) for each in small] == [
-        ("gnm", vertices, edges, 9) for vertices, edges in sizes for _ in range(2)
-    ]
-    ways = [(each.algorithm, each.threads, each.device, each.options) for each in small]
-    assert ways == [("tarjan", 1, "cpu", ()), ("quach", 2, "cpu", WITH)] * 4
-    cuda = table(2, device="cuda").requests
-    assert len(cuda) == 42
-    assert [(each.algorithm, each.threads, each.device) for each in cuda[:2]] == [
-        ("tarjan", 1, "cpu"),
-        ("quach", 1, "cuda"),
-    ]
-
-
 def test_the_published_ratios_are_those_of_the_published_times() -> None:
     for row in (*NETWORKS, *printed("quach-table2")):
         assert row["ratio"] == pytest.approx(row["tarjan"] / row["quach"], abs=0.05)
         assert row["prune"] < row["quach"]
-
-
-def test_options(capfd: pytest.CaptureFixture[str]) -> None:
-    assert REPRODUCTIONS["quach-table1"].options["pivots"] == REPRODUCTIONS["quach-table2"].options["pivots"] == PIVOTS
-    assert KINDS["quach"].options["pivots"].help.endswith(f"(default: {PIVOTS})")
-    assert main(["reproduce", "quach-table2", "--memory", "hc2"]) == 2
-    assert "--memory: quach-table2 has no such option: it has --quick --pivots 10" in capfd.readouterr().err
-    assert main(["reproduce", "quach-table2", "--pivots", "99"]) == 2
-    assert "argument --pivots: must be " in capfd.readouterr().err

@@ -15,7 +15,7 @@ RUNS = {(run.graph, f"fixed:{run.latency}"): run for run in read_runs(REFERENCE)
 
 
 def published(request: Any) -> PublishedRun:
-    return RUNS[request.graph.path.stem, request.memory]
+    return RUNS[request.graph.path.stem, request.spec.memory]
 
 
 def made_up(request: Any) -> dict[str, Any]:
@@ -25,11 +25,6 @@ def made_up(request: Any) -> dict[str, Any]:
     return {"cycles": run.cycles * 1.01, "edges_read": run.edges, "levels": levels}
 
 
-def two_graphs() -> dict[str, Any]:
-    """Return the document of a graph with few levels, and of one with many."""
-    return compared(graphs=("hub_3001", "chain_300"))
-
-
 def compared(result: Any = made_up, **options: Any) -> dict[str, Any]:
     return made("vhdl", result, **{"configs": ("published-1ae",), **options}).document
 
@@ -37,7 +32,7 @@ def compared(result: Any = made_up, **options: Any) -> dict[str, Any]:
 def test_what_is_compared() -> None:
     configs = ("hc2-1ae", "published-1ae")
     requests = made("vhdl", made_up, configs=configs, graphs=("hub_3001",), quick=True).requests
-    assert [(each.preset, each.memory) for each in requests] == [
+    assert [(each.spec.config, each.spec.memory) for each in requests] == [
         (config, f"fixed:{latency}") for config in configs for latency in (60, 75, 90, 105, 120)
     ]
     assert {each.spec.source for each in requests} == {0}
@@ -55,19 +50,6 @@ def test_only_runs_of_the_table(asked: dict[str, Any], cause: str) -> None:
     with pytest.raises(InputError) as caught:
         replace(STUDY, **asked).chosen()
     assert str(caught.value).startswith(f"{REFERENCE}: {cause}")
-
-
-def test_bars() -> None:
-    (machine,) = two_graphs()["machines"]
-    assert [(bar["limit"], bar["worst"], bar["met"]) for bar in machine["bars"]] == [
-        (0.008, pytest.approx(0.01), False),
-        (0.002, pytest.approx(0.01), False),
-        (0.015, pytest.approx(0.01), True),
-    ]
-    assert {level["level"] for level in machine["levels"] if level["graph"] == "hub_3001"} == {1, 2, 3}
-    hub, chain = machine["graphs"]
-    assert (hub["runs"], hub["lossless"], chain["lossless"]) == (13, 13, 13)
-    assert hub["scatter"]["simulated"] == pytest.approx(hub["scatter"]["published"])
 
 
 def test_a_loss_of_the_published_hardware() -> None:

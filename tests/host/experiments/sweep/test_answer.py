@@ -1,10 +1,9 @@
 """Answers of sweeps: rows, effects, charts."""
 
 import html
+import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -12,24 +11,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import pyarrow as pa
 import pytest
 
+from cyscc.host.answer.charts import Chart
 from cyscc.host.answer.colours import STACK
 from cyscc.host.answer.static import draw
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.answer import Sweep
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
-from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import Effect, Row, effects, front, rows_of, table_of
+from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
-from cyscc.sim.observation.causes import cause_named
-from tests.conftest import ROOT
 from tests.host.analysis.report.test_page import charts
 from tests.host.experiments.sweep.studies import study_of
+from tests.host.experiments.told import answer_path, line_of, told
 
 TEXT = """
 title = "Depths & banks"
@@ -114,46 +112,15 @@ def test_page(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     assert len(charts(page)["causes-bfs"]["data"][0]["y"]) == 5
 
 
-def test_answer(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
+def test_answers(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     rows = shown_rows(study, failed=4)
     sweep = answered(rows, made=3, **{rows[4]["point"]: "it broke"})
-    cells = {name: table.cells() for name, table in sweep.tables.items()}
-    area = [f"{rows[0][name]:,}" for name in ("luts", "registers", "block_ram")]
-    assert cells["rows"][0] == ["16", "5", "1,200", "0.250", *area, "done", ""]
-    assert cells["rows"][4] == ["64", "5", "", "", "", "", "", "failed", "it broke"]
-    factors = [(5000 / 1200 * 4) ** 0.5, (1200 / 1000 * 5000 / 4000) ** 0.5]
-    assert sweep.effects["factor"].tolist() == pytest.approx(factors)
-    assert cells["effects"] == [
-        ["memory.bank_busy", "5", f"{factors[0]:.2f}"],
-        ["word_depth", "32", f"{factors[1]:.2f}"],
-    ]
-    assert cells["best"] == [["32", "5", "1,000"]]
-    assert sweep.said == ["6 points: 3 made, 3 from before, 1 failure\nwritten: a.parquet, a.html"]
-    document = sweep.document()
-    assert document["points"] == rows
-    assert [each["parameter"] for each in document["effects"]] == ["memory.bank_busy", "word_depth"]
-    whole = answered(shown_rows(study, area=False))
-    assert whole.tables["rows"].cells()[0] == ["16", "5", "1,200", "0.250"]
-
-
-def test_no_input_is_the_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answered: Callable[..., Sweep]) -> None:
-    monkeypatch.chdir(tmp_path)
+    assert sweep.document()["points"] == rows
+    # No input is the best; the cycles are those of degrees 2 and 4 in turns.
     text = TEXT.replace("graph.degree = 4\n", "").replace("memory.bank_busy = [5, 40]", "graph.degree = [2, 4]")
-    study = study_of(text)
-    assert (study.inputs, study.settings) == (("graph.degree",), ("word_depth",))
-    sweep = answered(shown_rows(study, area=False), study=study)
-    # The cycles are those of degrees 2 and 4 in turns.
-    assert [each["parameter"] for each in sweep.document()["effects"]] == ["word_depth"]
-    assert sweep.tables["best"].cells() == [
-        ["graph.degree=2", "32", "1,000"],
-        ["graph.degree=4", "32", "4,000"],
-        ["all, geometric mean", "32", "2,000"],
-    ]
-    only = study_of(TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]"))
-    sweep = answered(shown_rows(only, area=False), study=only)
-    assert len(sweep.best) == len(sweep.effects) == 0
-    assert "parameter decides" not in sweep.page()
-    assert "Fewest cycles" not in sweep.page()
+    only = TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]")
+    answers = [answered(shown_rows(each, area=False), study=each) for each in (study, study_of(text), study_of(only))]
+    assert "".join(map(told, (sweep, *answers))) == answer_path(__file__, "answers").read_text()
 
 
 def test_rows_have_results_and_failures() -> None:
@@ -183,14 +150,6 @@ def test_columns_have_the_type_of_their_values() -> None:
         {"a": 1, "b": "2020-01-01", "c": True, "d": 1.0, "e": "2", "f": None, "seed": str(2**63), "late": None},
         {"a": 2, "b": "ü\n", "c": False, "d": 0.5, "e": "\\udcff", "f": None, "seed": "0", "late": 3},
     ]
-
-
-def test_a_table_needs_no_pandas() -> None:
-    code = (
-        "import sys; from cyscc.host.experiments.sweep.rows import table_of; "
-        "table_of([{'a': 1}]); assert 'pandas' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def row(cycles: int, *, status: str = "done", **values: Any) -> Row:
@@ -253,53 +212,8 @@ def rows_by(study: SweepStudy, *, failed: int = -1, factor: float = 1.1) -> list
     return rows
 
 
-def drawn(figure: go.Figure) -> dict[str, tuple[str, list[Any], list[Any]]]:
-    """Return the points of a chart by the names of their lines, with the mode of the line."""
-    return {trace.name: (trace.mode, list(trace.x), list(trace.y)) for trace in figure.data}
-
-
 def answer(study: SweepStudy, rows: list[Row]) -> Sweep:
     return Sweep(Outcome(study=study, rows=rows, plan=Plan(folder=Path("out")), files={}), "cycles")
-
-
-def test_a_line_for_each_combination_of_the_others() -> None:
-    study = line_study([GRAPH], SETTINGS)
-    rows = rows_by(study)
-    chart = parameter_chart(study, rows, "visit_depth")
-    lines = drawn(chart.figure)
-    # In ascending order of the parameter, whatever the order of the study.
-    cycles = {(row["visit_depth"], row["memory.bank_busy"]): row["cycles"] for row in rows}
-    for busy in (8, 15):
-        expected = [cycles[depth, busy] for depth in (16, 32, 64)]
-        assert lines.pop(f"memory.bank_busy={busy}") == ("lines+markers", [16, 32, 64], expected)
-    assert lines == {"hc2, unchanged": ("markers", [64], [cycles[64, 15]])}
-    layout = chart.figure.layout
-    assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("visit_depth", "cycles")
-    assert layout.yaxis.rangemode == "tozero"
-    assert layout.xaxis.ticktext == ("16", "32", "64")
-    assert list(chart.figure.data[0].customdata[0]) == ["16", cycles[16, 8], 1e3 / cycles[16, 8]]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"memory": ["hc2", "fixed:75"]},
-        {"simplify": [True, False]},
-        {"graph.seed": [1, 2]},
-        {"source": [0, 7]},
-        {"config": ["hc2", "published"]},
-    ],
-)
-def test_values_without_an_order_are_not_joined(settings: dict[str, Any]) -> None:
-    study = line_study([GRAPH], settings)
-    (across,) = settings
-    figure = parameter_chart(study, rows_by(study), across, "seconds").figure
-    mode, x, y = drawn(figure)["seconds"]
-    assert mode == "markers"
-    assert x == pytest.approx([1e3 * 1000 / 150e6, 1e3 * 1100 / 150e6])
-    assert y == [0, 1]
-    assert (figure.layout.xaxis.title.text, figure.layout.xaxis.rangemode) == ("simulated time (ms)", "tozero")
-    assert len(figure.layout.yaxis.ticktext) == 2
 
 
 def test_plot(tmp_path: Path) -> None:
@@ -328,45 +242,6 @@ def test_names_that_are_not_utf_8_are_escaped(tmp_path: Path) -> None:
         assert "\\udcff.txt" in (tmp_path / "plot.svg").read_text()
 
 
-def test_two_parameters_are_lines_in_shades_and_a_matrix() -> None:
-    study = line_study([GRAPH], SETTINGS)
-    rows = rows_by(study, failed=4)
-    first, second = (trace for trace in parameter_chart(study, rows, "visit_depth").figure.data if "=" in trace.name)
-    assert (first.line.color, second.line.color) == ("#1764ab", "#08264f")
-    chart = matrix_chart(study, rows, "memory.bank_busy", "visit_depth")
-    (trace,) = chart.figure.data
-    assert (list(trace.y), list(trace.x)) == (["8", "15"], ["64", "16", "32"])
-    cycles = {(row["memory.bank_busy"], row["visit_depth"]): row.get("cycles", np.nan) for row in rows}
-    expected = [[cycles[busy, depth] for depth in (64, 16, 32)] for busy in (8, 15)]
-    assert trace.z == pytest.approx(np.array(expected), nan_ok=True)
-    assert (trace.zmin, trace.zmax) == (np.nanmin(expected), np.nanmax(expected))
-    assert trace.text[0][0] == "1,000"
-    assert "" in [text for line in trace.text for text in line], "a failed point has no number"
-
-
-def test_many_combinations_are_panels() -> None:
-    busy = [4, 8, 15, 30, 60, 80]
-    settings = {"visit_depth": [16, 32], "memory.bank_busy": busy, "simplify": [False, True]}
-    study = line_study([GRAPH], settings)
-    chart = parameter_chart(study, rows_by(study), "visit_depth")
-    titles = [note.text for note in chart.figure.layout.annotations]
-    assert titles == [f"memory.bank_busy={each}" for each in busy]
-    lines = [trace for trace in chart.figure.data if "unchanged" not in trace.name]
-    assert {trace.name for trace in lines} == {"simplify=false", "simplify=true"}
-    assert len(lines) == 12
-    assert [trace.showlegend for trace in lines[:4]] == [True, True, False, False]
-
-
-def test_failures_are_left_out() -> None:
-    settings = {"visit_depth": [16, 32, 64], "config": ["hc2", "published"], "simplify": [False, True]}
-    study = line_study([GRAPH], settings)
-    chart = parameter_chart(study, rows_by(study, failed=4, factor=1.5), "visit_depth")
-    assert chart.figure.layout.yaxis.type == "log", "the results differ by a factor of 86"
-    _, depths, cycles = drawn(chart.figure)["config=hc2, simplify=false"]
-    assert (depths, cycles) == ([16, 64], [1000, round(1000 * 1.5**8)])
-    assert chart.about.endswith(" 1 point failed, and is left out.")
-
-
 def test_labels_of_many_values_do_not_overlap() -> None:
     values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 100, 1000, 10_000]
     study = line_study([GRAPH], {"memory.bank_busy": values})
@@ -378,39 +253,61 @@ def test_labels_of_many_values_do_not_overlap() -> None:
     assert len(boxes) > 5
 
 
-def test_many_lines_and_bars_are_cut() -> None:
-    count = 62
-    study = line_study([GRAPH], {"word_depth": [16, 32], "memory.bank_busy": list(range(1, 1 + count))})
-    rows = [{**row, **{f"bfs.{cause}": float(cause == "refused") for cause in STACK}} for row in rows_by(study)]
-    chart = parameter_chart(study, rows, "word_depth")
-    lines = [trace for trace in chart.figure.data if trace.mode == "lines+markers"]
-    assert len({each.xaxis for each in lines}) == len(lines) == 24
-    assert chart.about.endswith(f" The first 24 of {count} panels.")
-    bars = causes_chart(study, rows, "bfs")
-    assert bars is not None
-    (only,) = bars.figure.data
-    assert (len(only.y), only.name) == (60, cause_named("refused").title), "causes that are nowhere are left out"
-    assert bars.about.endswith(f" The first 60 of {2 * count}.")
-    assert causes_chart(study, rows, "intersection") is None
-
-
-def test_causes_and_area() -> None:
-    study = line_study([GRAPH], SETTINGS)
-    random = np.random.default_rng(1)
-    luts = (10, 9, 12, 12, 11, 8)
-    rows = [
-        {**row, "luts": area, **{f"bfs.{cause}": random.random() for cause in STACK}}
-        for row, area in zip(rows_by(study), luts, strict=True)
+def with_causes(rows: list[Row], module: str = "bfs") -> list[Row]:
+    """Return rows, the last first, with areas, and shares of causes of which some are 0."""
+    shares = [{cause: (place * number) % 7 / 70 for number, cause in enumerate(STACK)} for place in range(len(rows))]
+    return [
+        {**row, "luts": 12 - place % 5, **{f"{module}.{cause}": share for cause, share in own.items()}}
+        for place, (row, own) in enumerate(zip(rows, shares, strict=True))
     ][::-1]
-    names = {row["point"]: study.label(row) for row in rows}
-    by_cycles = rows[::-1]
-    bars = causes_chart(study, rows, "bfs")
-    assert bars is not None
-    assert [trace.name for trace in bars.figure.data] == [cause_named(cause).title for cause in STACK]
-    for trace, cause in zip(bars.figure.data, STACK, strict=True):
-        assert list(trace.y) == [names[row["point"]] for row in by_cycles]
-        assert list(trace.x) == pytest.approx([row[f"bfs.{cause}"] for row in by_cycles], rel=1e-6)
-    every, best = area_chart(study, rows, "luts").figure.data
-    for trace, chosen in ((every, rows), (best, [by_cycles[place] for place in (0, 1, 5)])):
-        assert [told for (told,) in trace.customdata] == [names[row["point"]] for row in chosen]
-        assert list(zip(trace.x, trace.y, strict=True)) == [(row["luts"], row["cycles"]) for row in chosen]
+
+
+MANY: dict[str, Any] = {"word_depth": [16, 32], "memory.bank_busy": list(range(1, 63))}
+PANELS: dict[str, Any] = {**SETTINGS, "visit_depth": [16, 32], "memory.bank_busy": [4, 8, 15, 30, 60, 80]}
+CHARTS: dict[str, tuple[dict[str, Any], Callable[[SweepStudy], Chart | None]]] = {
+    "lines": (SETTINGS, lambda study: parameter_chart(study, rows_by(study), "visit_depth")),
+    "matrix": (SETTINGS, lambda study: matrix_chart(study, rows_by(study, failed=4), *reversed(SETTINGS))),
+    "causes": (SETTINGS, lambda study: causes_chart(study, with_causes(rows_by(study)), "bfs")),
+    "no causes": (SETTINGS, lambda study: causes_chart(study, with_causes(rows_by(study)), "intersection")),
+    "area": (SETTINGS, lambda study: area_chart(study, with_causes(rows_by(study)), "luts")),
+    "panels": (
+        {**PANELS, "simplify": [False, True]},
+        lambda study: parameter_chart(study, rows_by(study), "visit_depth"),
+    ),
+    "failed, and far apart": (
+        {"visit_depth": [16, 32, 64], "config": ["hc2", "published"], "simplify": [False, True]},
+        lambda study: parameter_chart(study, rows_by(study, failed=4, factor=1.5), "visit_depth"),
+    ),
+    "too many panels": (MANY, lambda study: parameter_chart(study, rows_by(study), "word_depth")),
+    "too many bars": (MANY, lambda study: causes_chart(study, with_causes(rows_by(study)), "bfs")),
+    **{
+        f"no order of {name}": (
+            {name: values},
+            lambda study: parameter_chart(study, rows_by(study), next(iter(study.axes)), "seconds"),
+        )
+        for name, values in {
+            "memory": ["hc2", "fixed:75"],
+            "simplify": [True, False],
+            "graph.seed": [1, 2],
+            "source": [0, 7],
+            "config": ["hc2", "published"],
+        }.items()
+    },
+}
+"""Settings of a study, and its chart."""
+
+
+def chart_text(name: str) -> str:
+    """Return what a chart shows: its text, axes, and traces, each on a line."""
+    settings, make = CHARTS[name]
+    chart = make(line_study([GRAPH], settings))
+    if chart is None:
+        return f"{name}: none\n"
+    drawn = json.loads(chart.figure.to_json(engine="json"))
+    axes = {key: value for key, value in drawn["layout"].items() if "axis" in key}
+    lines = [f"{name}: {chart.name}, {chart.title}. {chart.about}", *map(line_of, (axes, *drawn["data"]))]
+    return "\n".join([*lines, ""])
+
+
+def test_charts_are_as_pinned() -> None:
+    assert "".join(map(chart_text, CHARTS)) == answer_path(__file__, "charts").read_text()

@@ -8,7 +8,7 @@ from cyscc.host.experiments.measuring.graphs import GraphSpec
 from cyscc.host.experiments.sweep.definition import VARIANT, line_study
 from cyscc.hw.config import PRESETS
 from cyscc.sim.memory import Fixed, Hc2
-from tests.host.experiments.sweep.studies import SMALL, study_of
+from tests.host.experiments.sweep.studies import study_of
 
 GRAPH = 'graph.vertices = "2^5"\ngraph.degree = 4\n'
 
@@ -159,7 +159,3 @@ def test_a_study_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
         line_study(["random:2^5"], {"memory": ["hc2", "fixed:75"]})
     Path("random").write_text("0 1\n1 0\n")
     assert line_study(["random"], settings | {"memory.bank_busy": [5, 6], "memory": "hc2"}).name.startswith("random-")
-
-
-def test_the_small_study_has_two_points() -> None:
-    assert len(study_of(SMALL).points) == 2

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.measuring.points import PointRequest
+from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep import search as searching
 from cyscc.host.experiments.sweep.answer import Sweep
 from cyscc.host.experiments.sweep.definition import SweepStudy
-from cyscc.host.experiments.sweep.outcome import Outcome
 from cyscc.host.experiments.sweep.rows import best_rows, best_so_far
+from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.experiments.sweep.space import search_options
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.sweep.studies import study_of
