@@ -14,20 +14,27 @@ PORTS = 16
 LINK_OF = Hc2().link_of
 
 
-def crossbar(*, ports: int = PORTS) -> Memory:
+def crossbar(*, ports: int = PORTS, port_queue: int = 32) -> Memory:
     # Banks that nobody waits for: what is seen is the link's entry 61 cycles before.
-    return machine(Hc2(bank_busy=1), ports=ports, size=1 << 23, capacity=1 << 24)
+    return machine(Hc2(bank_busy=1, port_queue=port_queue), ports=ports, size=1 << 23, capacity=1 << 24)
 
 
-def load(seed: int, share: float, *, count: int, cycles: int) -> tuple[npt.NDArray[np.int64], Played]:
-    """Play random reads over all links, each port with banks of its own; return their addresses too."""
+def load(
+    seed: int, share: float, *, count: int, cycles: int, words: int = 64, port_queue: int = 32
+) -> tuple[npt.NDArray[np.int64], Played]:
+    """Play random reads over all links, each port with banks of its own; return their addresses too.
+
+    The first 2 of the 64 `words` of all links are on those to one controller.
+    """
     rng = np.random.default_rng(seed)
     shape = (PORTS, count)
     port = np.arange(PORTS)[:, None]
-    addresses = 8192 + 8 * rng.integers(0, 64, shape) + 512 * port + 8192 * rng.integers(0, 1 << 9, shape)
+    addresses = 8192 + 8 * rng.integers(0, words, shape) + 512 * port + 8192 * rng.integers(0, 1 << 9, shape)
     after = np.cumsum(rng.geometric(share, (1, *shape)), axis=2)
     return addresses, play(
-        crossbar(), requests(ports=PORTS, count=count, address=addresses, after=after), cycles=cycles
+        crossbar(port_queue=port_queue),
+        requests(ports=PORTS, count=count, address=addresses, after=after),
+        cycles=cycles,
     )
 
 
@@ -60,6 +67,17 @@ def test_links_serve_the_oldest_head_of_the_ports_queues(seed: int, share: float
     assert (played.seen >= 0).all()
     links = np.array([[LINK_OF(int(address)) for address in row] for row in addresses])
     assert np.array_equal(played.seen[0] - 61, entries(played.accepted[0], links))
+
+
+@pytest.mark.parametrize(("seed", "share"), [(1, 0.4), (2, 1.0)])
+def test_links_serve_the_oldest_head_however_long_the_queues(seed: int, share: float) -> None:
+    addresses, played = load(seed, share, count=150, cycles=3000, words=2, port_queue=200)
+    assert (played.seen >= 0).all()
+    entered = played.seen[0] - 61
+    # Much further ahead than the cycles of a word.
+    assert (entered - played.accepted[0]).max() > 180
+    links = np.array([[LINK_OF(int(address)) for address in row] for row in addresses])
+    assert np.array_equal(entered, entries(played.accepted[0], links))
 
 
 def test_a_request_uses_the_gap_that_an_older_one_leaves() -> None:
