@@ -44,9 +44,7 @@ def make_calendars(arena: Arena, owners: NDArray[void], *, links: int, horizon: 
     """
     rows = 1 << (horizon // 64 + 1).bit_length()
     owners["links"], owners["end"], owners["rows"] = links, links, rows
-    arena.link(owners[:1] if common else owners, "taken", int, links * rows)
-    if common:
-        arena.share(owners, "taken")
+    (arena.link_all if common else arena.link)(owners, "taken", int, links * rows)
 
 
 def divide_calendars(calendars: NDArray[void], parts: int) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cyscc.sim.arrays import ArrayKind
-from cyscc.sim.memory import records
+from cyscc.sim.memory import recording, records
 from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, rules_of
-from cyscc.sim.memory.recording import CONSTANTS as RECORDING
 from cyscc.sim.memory.records import ErrorCode, Kept, context_of
 from cyscc.sim.memory.structures import BYTES, HALVES, LINE_WORDS, WORDS, Address
 
@@ -18,6 +17,7 @@ _CONSTANTS = (
     *("BASE_ADDRESS", "NEVER", "LATEST", "READ", "WRITE", "FLUSH", "BATCHES", "NEAR", "FLUSH_DEPTH"),
     *("HISTOGRAM_BINS", "MAX_PORTS", "MAX_ENGINES", "MAX_PARTS"),
 )
+_OF_RECORDING = ("KINDS", "KIND_WORDS", "ENGINE_WORDS", "ACCESSES", "REQUESTS", "SEVERAL")
 
 
 _ELEMENTS = {WORDS: "int64_t", HALVES: "uint32_t", BYTES: "const uint8_t"}
@@ -42,8 +42,9 @@ def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
     _declare(context.address, structs, names)
     states = (side.address.fields["own"][1], service.address.fields["shared"][1])
     own, shared = (_declare(state, structs, names) for state in states)
-    numbers = {name: getattr(records, name) for name in _CONSTANTS} | {"LINE_WORDS": LINE_WORDS} | RECORDING
-    numbers |= {"ENGINES": engines, "PORTS": ports, "ROW": records.in_lines(ports)}
+    numbers = {name: getattr(records, name) for name in _CONSTANTS}
+    numbers |= {name: getattr(recording, name) for name in _OF_RECORDING}
+    numbers |= {"LINE_WORDS": LINE_WORDS, "ENGINES": engines, "PORTS": ports, "ROW": records.in_lines(ports)}
     return "\n".join(
         [
             "// Generated from the declarations in sim/memory; see there for the meaning of the fields.",

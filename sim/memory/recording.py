@@ -79,23 +79,11 @@ REQUESTS = 42
 An AE's ports send at most 2**21 requests in the longest interval. Each waits less than 2**21 cycles, even if every
 port has its longest queue."""
 
-CONSTANTS = {
-    "KINDS": KINDS,
-    "KIND_WORDS": KIND_WORDS,
-    "ENGINE_WORDS": ENGINE_WORDS,
-    "ACCESSES": ACCESSES,
-    "REQUESTS": REQUESTS,
-    "SEVERAL": SEVERAL,
-}
-"""Numbers of the record's layout by name."""
-
 _ROWS = 64
 _SPAN = 8
 """Least capacity of the rings in quanta."""
 
 _SETTINGS = ("interval", "next")
-
-_REQUESTS = (1 << 64 - REQUESTS) - 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -218,10 +218,6 @@ class Arena:
         owners[field] = address
         self._links.append((owners, field))
 
-    def share(self, owners: NDArray[np.void], field: str) -> None:
-        """Set a link of records to that of the first of them."""
-        self.set_link(owners[1:], field, int(owners[field][0]))
-
     def make(self, kind: type[Record] | type[int], count: int) -> NDArray[Any]:
         """Allocate an array of records or words, aligned to cache lines."""
         dtype = np.dtype(np.int64) if kind is int else kind.dtype  # type: ignore[union-attr]
@@ -271,6 +267,14 @@ class Arena:
         owners[field] = first + size * stride * np.arange(owners.size).reshape(owners.shape)
         self._links.append((owners, field))
         return made.reshape(*owners.shape, stride)[..., :count]
+
+    def link_all(
+        self, owners: NDArray[np.void], field: str, kind: type[Record] | type[int], count: int
+    ) -> NDArray[Any]:
+        """Allocate one array for a link of all records, set the links, and return it."""
+        made: NDArray[Any] = self.link(owners[:1], field, kind, count)[0]
+        self.set_link(owners[1:], field, made.ctypes.data)
+        return made
 
 
 def _mark_constants(record: NDArray[Any], address: Address) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
+from cyscc.sim.memory.crossbar import Calendar, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, RowTimes, State, parameter
 from cyscc.sim.memory.records import Ring
@@ -334,18 +334,15 @@ class Dram(QueuedPorts):
             self._cycles(ticks()) for ticks in (self.read_ticks, self.write_ticks)
         )
         of_channel = self.groups * self.banks
-        banks = arena.link(shared[:1], "banks", Bank, self.channels * of_channel)[0]
-        arena.share(shared, "banks")
+        banks = arena.link_all(shared, "banks", Bank, self.channels * of_channel)
         banks["row"], banks["activated"] = _CLOSED, -self.t_ras - self.t_rp
         banks["refresh"] = self.refresh_stagger * (np.arange(banks.size) // of_channel) % self.t_refi + self.t_refi
         banks["earlier_rows"] = _CLOSED
-        windows = arena.link(shared[:1], "windows", Window, 2 * self.divisions)[0]
+        windows = arena.link_all(shared, "windows", Window, 2 * self.divisions)
         depth = 1 << (self.entries - 1).bit_length()
         windows["places"]["mask"] = depth - 1
         arena.link(windows, "far", int, depth)
-        arena.link(shared[:1], "of_channels", Channel, self.channels)
-        for name in ("windows", "of_channels"):
-            arena.share(shared, name)
+        arena.link_all(shared, "of_channels", Channel, self.channels)
         # Worst case: all requests in flight are for different rows of one bank. Each delay of an access counts once
         # below.
         row = self.t_rcd + self.t_ras + self.t_rp + self.t_cwl + self.burst + self.t_wr + self.t_wtr + self.t_rtp
@@ -366,11 +363,6 @@ class Dram(QueuedPorts):
             make_calendars(arena, shared[name], links=of, horizon=ticks // window + 2 * _NEAR, common=True)
         ahead = self._cycles(ticks + self.read_ticks() + self.write_ticks())
         make_calendars(arena, shared["links"], links=engines * links, horizon=ahead, common=True)
-
-    def divide(self, state: State, parts: int) -> None:
-        """Divide the calendars."""
-        for name in ("links", "clocks", "columns"):
-            divide_calendars(state.shared[name], parts)
 
     def check(self, state: State, *, ports: int) -> None:
         """Refuse times of banks that no run reaches, as well: bringing them up to date would not end."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
+from cyscc.sim.memory.crossbar import Calendar, make_calendars
 from cyscc.sim.memory.profiles.ports import QueuedPorts
 from cyscc.sim.memory.profiles.profile import Contention, State, parameter
 from cyscc.sim.memory.structures import Constant, Record, Rows
@@ -138,15 +138,10 @@ class Hc2(QueuedPorts):
         links = self.controllers * self.links
         ahead, in_flight = self.build_ports(state, ports=ports, links=links)
         shared["last_bank"] = self.controllers * self.banks - 1
-        arena.link(shared[:1], "banks", Bank, self.controllers * self.banks)
-        arena.share(shared, "banks")
+        arena.link_all(shared, "banks", Bank, self.controllers * self.banks)
         # Worst case: all requests in flight wait for the same bank.
         ahead += self.request_travel + in_flight * (self.bank_busy + 1)
         make_calendars(arena, shared["links"], links=own.size * links, horizon=ahead, common=True)
-
-    def divide(self, state: State, parts: int) -> None:
-        """Divide the return links."""
-        divide_calendars(state.shared["links"], parts)
 
     def statistics(self, state: State, *, cycles: int, entering: int, serving: int) -> dict[str, Any]:
         """Return accesses by controller and bank, bank times, and waiting cycles of requests."""

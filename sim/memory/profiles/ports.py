@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cyscc.sim.memory.crossbar import Calendar, make_calendars
+from cyscc.sim.memory.crossbar import Calendar, divide_calendars, make_calendars
 from cyscc.sim.memory.profiles.profile import Profile, State
 from cyscc.sim.memory.records import MAX_PORTS, Ring
 from cyscc.sim.memory.structures import Halves, Record, Rows, Words
@@ -118,6 +118,12 @@ class QueuedPorts(Profile):
         own["writes"]["last"] = -1
         arena.link(own["writes"][:, :ports], "complete", int, depth)
         return ahead, own.size * ports * (self.reads_in_flight + self.writes_in_flight)
+
+    def divide(self, state: State, parts: int) -> None:
+        """Divide the calendars that all AEs share."""
+        for name, (_, kind, _) in self.Shared.address.fields.items():
+            if kind is Calendar.address:
+                divide_calendars(state.shared[name], parts)
 
     def check(self, state: State, *, ports: int) -> None:
         """Refuse full ports that do not exist."""

@@ -49,22 +49,27 @@ CYSCC_INLINE void issue_near(Window& window, int64_t free) {
     near_block(window, free >> 6) |= int64_t(1) << (free & 63);
 }
 
+// Moves the bits of a window on to a block, and takes in the requests that they then have room for.
+CYSCC_RARE inline void move_near(Window& window, int64_t first) {
+    window.first = first;
+    window.end = (first + kNearBlocks) << 6;
+    for (; far(window) != 0 && window.far[oldest(window.places)] < window.end; ++window.places.head) {
+        issue_near(window, window.far[oldest(window.places)]);
+    }
+}
+
 // Notes a request that is too late for the bits of its window, unless these move on; what is before `now` is over.
 CYSCC_RARE inline void issue_far(Window& window, int64_t free, int64_t now) {
-    for (; window.first < now >> 6 && window.held != far(window); ++window.first) {
-        window.held -= std::popcount(uint64_t(near_block(window, window.first)));
-        near_block(window, window.first) = 0;
+    int64_t first = window.first;
+    for (; first < now >> 6 && window.held != far(window); ++first) {
+        window.held -= std::popcount(uint64_t(near_block(window, first)));
+        near_block(window, first) = 0;
     }
-    if (window.held == far(window)) window.first = std::max(window.first, now >> 6);
-    window.end = (window.first + kNearBlocks) << 6;
-    for (; far(window) != 0 && window.far[oldest(window.places)] < window.end; ++window.places.head) {
-        const int64_t first = window.far[oldest(window.places)];
-        if (first >> 6 < window.first) {
-            --window.held;
-        } else {
-            issue_near(window, first);
-        }
+    if (window.held == far(window)) {
+        first = std::max(first, now >> 6);
+        for (; far(window) != 0 && window.far[oldest(window.places)] >> 6 < first; --window.held) ++window.places.head;
     }
+    move_near(window, first);
     if (free < window.end) return issue_near(window, free);
     const int64_t mask = window.places.mask;
     int64_t place = window.places.tail++;
@@ -74,17 +79,9 @@ CYSCC_RARE inline void issue_far(Window& window, int64_t free, int64_t now) {
     window.far[place & mask] = free;
 }
 
-// Takes out the first request of a window without bits.
-CYSCC_RARE inline int64_t leave_far(Window& window) {
-    const int64_t free = window.far[oldest(window.places)];
-    ++window.places.head;
-    window.first = free >> 6;
-    return free;
-}
-
 // Takes out the first request of a window.
 CYSCC_INLINE int64_t leave(Window& window) {
-    if (rarely(window.held-- == far(window))) return leave_far(window);
+    if (rarely(window.held-- == far(window))) move_near(window, window.far[oldest(window.places)] >> 6);
     while (near_block(window, window.first) == 0) ++window.first;
     int64_t& block = near_block(window, window.first);
     const int64_t free = window.first << 6 | trailing_zeros(block);
