@@ -15,20 +15,22 @@ import cyscc.host.runs.execution
 from cyscc.host.baselines.mec.checker import reference_mecs
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec, ModelSpec
-from cyscc.host.experiments.measuring.runs import BfsRequest, MachineRequest, PointRequest, SccRequest
+from cyscc.host.experiments.measuring.runs import BfsRequest, MachineRequest, PointRequest, SccRequest, stored_graph
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest, fastest
-from cyscc.host.experiments.plan.request import Request
+from cyscc.host.experiments.plan.plan import LostError
+from cyscc.host.experiments.plan.request import Request, graph_of
 from cyscc.host.experiments.plan.store import Store
-from cyscc.host.graph.csr import Graph
+from cyscc.host.graph.csr import Graph, graph_digest
 from cyscc.host.graph.formats import write_graph
 from cyscc.host.graph.reference import component_sizes
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.progress import Progress
 from cyscc.host.runs.execution import Session, source_vertex
 from cyscc.host.specification.run import RunSpec
-from cyscc.sim.errors import SimulationError
+from cyscc.sim.errors import CycleLimitError, SimulationError
 from tests.host.experiments.plan.requests import FakeRequest, spec
-from tests.system.graphs import graph_of
+from tests.refusals import refused
+from tests.system.graphs import graph_of as made_graph
 
 REQUEST = BfsRequest.of(spec(vertices=256, degree=8), preset="test", memory="fixed:75")
 
@@ -54,7 +56,7 @@ def test_a_search_whose_queues_overflowed_is_measured_again_with_larger_ones(mon
 
 
 def test_a_search_that_misses_the_giant_component_is_an_error() -> None:
-    graph = graph_of(100, [(0, 1), (0, 2), *((v, v + 1) for v in range(5, 60))])
+    graph = made_graph(100, [(0, 1), (0, 2), *((v, v + 1) for v in range(5, 60))])
     with pytest.raises(SimulationError, match=r"^the search from vertex 0 reached only 3 vertices$"):
         REQUEST.measure(graph, verify=True)
 
@@ -260,3 +262,42 @@ def test_a_result_depends_on_texts_but_on_no_place() -> None:
     assert [each["text"] for each in inputs[:2]] == texts[:2]
     assert len({each["text"] for each in inputs}) == 4
     assert max(len(each["text"]) for each in inputs) <= 64
+
+
+def point(**settings: Any) -> PointRequest:
+    """Return a point of the graph on the small machine with settings."""
+    spec = RunSpec(algorithm="bfs", graph=GRAPH.label, config="test", threads=1, record="record")
+    return PointRequest(graph=GRAPH, spec=spec.changed(settings))
+
+
+def test_what_points_say() -> None:
+    changed = [{}, {"memory.bank_busy": 40}, {"word_depth": 32}]
+    points = [point(**settings) for settings in changed]
+    machine = "bfs of random, degree 2, 2^7 vertices on test"
+    texts = [", memory hc2", ", memory hc2 (bank_busy=40)", " (word_depth=32), memory hc2"]
+    assert [each.label for each in points] == [machine + text for text in texts]
+    assert points[0].bytes == 20 * 256 + 200 * 128 + (400 << 20), "there is room for graph and transpose"
+    assert points[0].machine == points[1].machine != points[2].machine
+    assert len({each.digest for each in points}) == 3
+
+
+@pytest.mark.parametrize(("own", "most", "lost"), [(None, 5, True), (9, 5, True), (5, 9, False), (None, None, False)])
+def test_runs_that_are_given_up(
+    own: int | None, most: int | None, lost: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def execute(session: Session) -> None:
+        assert (session.spec.cycle_limit, session.most_cycles) == (own, most)
+        raise CycleLimitError("cycle limit reached")
+
+    monkeypatch.setattr(Session, "execute", execute)
+    kind, message = (LostError, "takes more cycles than it may") if lost else (CycleLimitError, "cycle limit reached")
+    with refused(kind, message):
+        Store(tmp_path).make(point(cycle_limit=own), most=most)
+
+
+def test_a_graph_in_memory_is_kept_once(tmp_path: Path) -> None:
+    store, graph = Store(tmp_path), GRAPH.generate()
+    file = stored_graph(graph, store)
+    assert stored_graph(graph, store) == file
+    assert file.path.parent.parent == tmp_path
+    assert graph_digest(graph_of(file)) == graph_digest(graph)
