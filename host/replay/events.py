@@ -108,6 +108,11 @@ class _ReplayedEvents(RecordEvents):
     def _waits(self) -> tuple[pd.DataFrame, Nearest]:
         """Return the waits that are long enough, and the longest, as the nearest to longer ones."""
         waits = self._here(self._spells)
+        if waits.empty:
+            # Not even short ones: what is nearest takes another replay, which collects all.
+            every = WaitWatcher(1, causes=self._asked)
+            self._replay.watch([every], last=self._replay.end - 1, aim="looking for shorter waits")
+            waits = self._here(every)
         nearest = Nearest(f"no kernel waits{'' if self.query.cause is None else f' for {self.query.cause}'} there")
         if len(waits):
             row = waits.loc[waits["cycles"].idxmax()]
