@@ -14,11 +14,17 @@ from cyscc.hw.verilog import port_names
 TOP = "harness"
 
 
+def _may_be_unused(elaboratable: Any) -> None:
+    """Have Amaranth not warn if this is never elaborated."""
+    elaboratable._MustUse__silence = True
+
+
 class _Opened(Elaboratable):
     """A component that is already elaborated, so that its parts can be inspected."""
 
     def __init__(self, fragment: Fragment) -> None:
         self._fragment = fragment
+        _may_be_unused(self)
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Return the elaborated module."""
@@ -117,6 +123,8 @@ class Harness:
 
     def __init__(self) -> None:
         self.m = Module()
+        # It may be made for the names of its properties alone.
+        _may_be_unused(self.m)
         self._domain = ClockDomain("sync", reset_less=True)
         self.m.domains += self._domain
         self.parts: dict[str, Part] = {}
@@ -284,7 +292,7 @@ class Stub(wiring.Component):
     @classmethod
     def of(cls, component: Any) -> Self:
         """Return the stub of a component that was made for its signature alone."""
-        component._MustUse__silence = True  # Amaranth would warn that it is not used
+        _may_be_unused(component)
         return cls(component.signature)
 
     @cached_property
