@@ -100,7 +100,8 @@ $(SUPPLY)/installed: requirements-supply.lock
 	@touch $@
 
 # A file by one worker: its fixtures are made once. A test that ends its worker ends the run, else it would be run again.
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 0
+# What was skipped is listed at the end.
+PYTEST := $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile --max-worker-restart 0
 
 sim: $(INSTALLED) $(if $(GRAPH),,$(NETLIST)) ## Find the components of GRAPH (by default the machine's own netlist)
 	@$(BIN)/cyscc scc "$(or $(GRAPH),$(NETLIST))" --config "$(CONFIG)" --memory "$(MEMORY)"
