@@ -140,10 +140,6 @@ class Table:
             ],
         )
 
-    def cells(self) -> list[list[str]]:
-        """Return the rows that are shown as texts; a stack is nothing here, since its numbers are not letters."""
-        return [[cell if isinstance(cell, str) else "" for cell in row] for row in self.grid().rows]
-
     def document(self) -> list[dict[str, Any]]:
         """Return all rows as JSON-able values."""
         return [{str(name): _value(value) for name, value in row.items()} for row in self.records(shown=False)]

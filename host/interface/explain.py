@@ -1,7 +1,6 @@
 """`explain`: why a recorded run takes its cycles."""
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
 from typing import Any, Unpack
 
 from cyscc.host.answer.answer import Answer
@@ -28,7 +27,7 @@ def _percent(text: str) -> float:
         number = float(text)
     except ValueError:
         raise ValueError(f"{text!r} is no number") from None
-    if not (isfinite(number) and 0 <= number <= 100):
+    if not 0 <= number <= 100:
         raise ValueError(f"must be from 0 to 100, not {text}")
     return number
 

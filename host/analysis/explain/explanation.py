@@ -65,7 +65,7 @@ def explanation(
         **({} if iterations is None else iteration_tables(record, iterations)),
         "causes": causes_table({each.module: {name: each.share(name) for name in STACK} for each in evidence}),
         "banks": _banks(record, evidence, most, most if "banks" in only else min(most, _BANKS)),
-        "fifos": _fifos(record, evidence),
+        "fifos": fifo_table(record, evidence),
         "findings": FORMS.table("findings", pd.DataFrame(map(asdict, found), columns=_FINDING)),
     }
     searches = next((each for each in evidence if each.module == "bfs"), None)
@@ -234,8 +234,8 @@ def _alone(evidence: Sequence[Evidence]) -> list[str]:
     return [] if len(evidence) > 1 else ["module"]
 
 
-def _fifos(record: Record, evidence: Sequence[Evidence]) -> Table:
-    """Return the occupancy of each kind of FIFO."""
+def fifo_table(record: Record, evidence: Sequence[Evidence]) -> Table:
+    """Return the occupancy of each kind of FIFO in what a record shows of its modules."""
     every = [fifo for each in evidence for fifo in each.fifos]
     frame = pd.DataFrame([asdict(fifo) for fifo in every])
     frame["of_depth"] = [fifo.most / fifo.depth for fifo in every]

@@ -11,8 +11,8 @@ import jinja2
 
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.difference import conclusion
-from cyscc.host.analysis.explain.evidence import FifoUse
-from cyscc.host.analysis.explain.explanation import iteration_tables
+from cyscc.host.analysis.explain.evidence import evidence_of
+from cyscc.host.analysis.explain.explanation import fifo_table, iteration_tables
 from cyscc.host.analysis.explain.groups import compare_groups, groups_conclusion, groups_of_runs
 from cyscc.host.analysis.explain.iterations import iterations_of
 from cyscc.host.analysis.explain.verdict import Finding, findings
@@ -20,11 +20,13 @@ from cyscc.host.analysis.report.comparison import AlignedRuns, comparison_charts
 from cyscc.host.analysis.report.facts import Fact, run_names, shared_facts
 from cyscc.host.analysis.report.figures import chart_sections
 from cyscc.host.analysis.report.frames import Frames
+from cyscc.host.answer.answer import Table
 from cyscc.host.answer.charts import DARK, TEMPLATE, Chart, legend, library
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import version
 from cyscc.host.record.display import run_question, run_subject
 from cyscc.host.record.reader import Record
+from cyscc.sim.notices import printable
 
 _COLUMNS = 420
 """Time columns of the charts of a single run; several runs share them, each with at least `_FEWEST_COLUMNS`."""
@@ -54,12 +56,8 @@ class Section:
         Names of the runs as column heads of that table, if there are several.
     findings : list of Finding
         The findings of the verdict.
-    tables : list of (str, list of str, list of list of str)
-        Tables of numbers: title, heads and rows.
-    notes : list of str
-        Proposals below the tables.
-    fifos : list of FifoUse
-        Rows of the table of FIFO depths.
+    tables : list of Table
+        Tables, each with its notes below it; those without rows are left out.
     texts : list of str
         Paragraphs.
     charts : list of Chart
@@ -74,9 +72,7 @@ class Section:
     facts: list[Fact] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    tables: list[tuple[str, list[str], list[list[str]]]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    fifos: list[FifoUse] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     record: str = ""
@@ -97,10 +93,10 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
     found = [section("verdict", "Verdict", findings=findings(record))]
     if (iterations := iterations_of(record)) is not None:
         shown = [each for each in iteration_tables(record, iterations).values() if each.columns]
-        tables = [(each.title, [column.head for _, column, _ in each.visible()], each.cells()) for each in shown]
-        found.append(section("components", "Iterations", tables=tables, notes=iterations.advice))
+        found.append(section("components", "Iterations", tables=shown))
     for what, title, charts in chart_sections(frames):
-        found.append(section(what, title, charts, fifos=frames.fifos if what == "fifos" else []))
+        tables = [fifo_table(record, evidence_of(record))] if what == "fifos" else []
+        found.append(section(what, title, charts, tables=tables))
     return found
 
 
@@ -174,14 +170,12 @@ def page(records: Sequence[Record], *, on_run: Callable[[int], None] | None = No
     cyscc.host.output.errors.InputError
         A record cannot be read.
     """
-    made = sections(records, on_run=on_run)
     names = run_names(records)
-    several = len(records) > 1
     return render(
-        made,
+        sections(records, on_run=on_run),
         title=" and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} others",
         about=_about(records),
-        several=several,
+        several=len(records) > 1,
     )
 
 
@@ -201,6 +195,7 @@ def render(made: Sequence[Section], *, title: str, about: str, several: bool = F
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
+    environment.filters["printable"] = printable
     # JSON that is safe inside a script element.
     environment.filters["chart"] = lambda chart: chart.data.replace("<", "\\u003c")
     environment.filters["points"] = lambda points: json.dumps(points, separators=(",", ":"))

@@ -1,6 +1,5 @@
 """The charts of a page as its sheet tells them: title, description, and what they are about."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +25,12 @@ class Told(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     causes: bool = False
 
 
-@cache
-def _sheet() -> dict[str, Told]:
-    return msgspec.toml.decode(Path(__file__).with_name("charts.toml").read_bytes(), type=dict[str, Told])
+_SHEET = msgspec.toml.decode(Path(__file__).with_name("charts.toml").read_bytes(), type=dict[str, Told])
 
 
 def chart(name: str, figure: Figure, *, points: tuple[str, ...] = (), **words: Any) -> Chart:
     """Return a figure as the chart of a name; `words` are those in braces in its texts."""
-    told = _sheet()[name]
+    told = _SHEET[name]
     title, about = told.title.format_map(words), told.about.format_map(words)
     time = "run" if told.time else ""
     return Chart(name=name, title=title, about=about, figure=figure, time_of=time, points=points, causes=told.causes)

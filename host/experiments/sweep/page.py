@@ -47,7 +47,7 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
     }
     if len(varied) > 1 and done and search is None:
         charts["effects"].append(matrix_chart(study, rows, *varied[:2]))
-    sections = [Section(name="best", title="Best", tables=best)] if (best := _cells(tables["best"])) else []
+    sections = [Section(name="best", title="Best", tables=[tables["best"]])] if len(tables["best"]) else []
     if search is not None:
         said = f"chosen one batch after the other, for {search.text()}"
         kept = sum(row["within_budget"] for row in rows)
@@ -56,20 +56,14 @@ def sweep_page(outcome: Outcome, tables: Mapping[str, Table]) -> str:
         sections.append(Section(name="search", title="Search", texts=aim, charts=found))
     for name, title in {"effects": "Effects", "area": "Cycles and area", "causes": "Causes"}.items():
         if charts[name]:
-            own = _cells(tables[name]) if name in tables else []
+            own = [tables[name]] if name in tables else []
             sections.append(Section(name=name, title=title, charts=charts[name], tables=own))
     points = [{**row, "folder": f"{RESULTS}/{row['point']}"} for row in tables["rows"].records()]
     columns = {**tables["rows"].columns, "folder": "{}"}
     whole = replace(tables["rows"], frame=points, columns=columns)
-    sections.append(Section(name="points", title="Points", tables=_cells(whole)))
+    sections.append(Section(name="points", title="Points", tables=[whole]))
     sections.append(Section(name="facts", title="Facts", facts=_facts(outcome)))
     return render(sections, title=study.title, about=f"{count_text(len(rows), 'point')}: {said}.")
-
-
-def _cells(table: Table) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Return a table, if it has rows, as sections have them."""
-    heads = [column.head or "" for _, column, _ in table.visible()]
-    return [(table.heading, heads, [list(map(printable, row)) for row in table.cells()])] if len(table) else []
 
 
 def _facts(outcome: Outcome) -> list[tuple[str, list[str]]]:

@@ -105,7 +105,7 @@ def test_revision_against_another(tmp_path: Path) -> None:
     answer = comparison_answer(document)
     assert answer.facts["configuration"] == "test, memory hc2, graphs 2^4 × 2"
     assert (answer.facts["base"], answer.facts["this"]) == (base, head)
-    assert answer.tables["rows"].cells() == [["random-1", "base, this", "111, 333", "3.000", "1.00", "yes", ""]]
+    assert answer.tables["rows"].grid().rows == [["random-1", "base, this", "111, 333", "3.000", "1.00", "yes", ""]]
 
 
 def test_ways_to_run_this_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_cycles_that_differ_are_said(tmp_path: Path) -> None:
     commit(tmp_path, cycles=501)
     document = compare(tmp_path, "HEAD~1")
     assert [row["same"] for row in document["rows"]] == [False]
-    assert comparison_answer(document).tables["rows"].cells()[0][-2] == "NO"
+    assert comparison_answer(document).tables["rows"].grid().rows[0][-2] == "NO"
 
 
 def test_turns_beside_other_processes_are_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_turns_beside_other_processes_are_measured_again(tmp_path: Path, monkeyp
     first, second = (max(side["runs"][turn]["others"] for side in row["sides"]) for turn in range(2))
     assert first == 0
     assert second == row["others"] > 1
-    assert comparison_answer(document).tables["rows"].cells()[0][-1] == f"used {second:.1f} cores"
+    assert comparison_answer(document).tables["rows"].grid().rows[0][-1] == f"used {second:.1f} cores"
 
 
 def test_what_other_processes_use(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_row_of_the_build(tmp_path: Path) -> None:
     document = compare(tmp_path, "HEAD", comparisons=["build"])
     (row,) = document["rows"]
     assert [run["seconds"] for run in row["sides"][0]["runs"]] == [7.0, 7.0]
-    assert comparison_answer(document).tables["rows"].cells()[0][2] == "7.0 s, 7.0 s"
+    assert comparison_answer(document).tables["rows"].grid().rows[0][2] == "7.0 s, 7.0 s"
 
 
 def test_what_cannot_be_compared(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_answers(seen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = [{}, {"within": 0.025}, {"within": 0.025, "check": ["other.gr"]}]
     for options in asked:
         answer = cyscc.smallest_depths(seen, folder="kept", **options)
-        lines += [*answer.said, *(f"{name}: {line_of(table.cells())}" for name, table in answer.tables.items())]
+        lines += [*answer.said, *(f"{name}: {line_of(table.grid().rows)}" for name, table in answer.tables.items())]
         lines += [f"{name}: {line_of(answer.fields[name])}" for name in FIELDS]
     assert main(["explain", "seen", "--depths", "--within", "2.5", "-o", "kept", "--json", "json", "--quiet"]) == 0
     document = json.loads(Path("json").read_text())

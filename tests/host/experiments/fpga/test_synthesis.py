@@ -43,9 +43,9 @@ def machine(name: str = "hc2", family: str = "xc5v", depths: dict[int, Usage] | 
     return Machine(name=name, config=PRESETS[name], family=family, usage=USAGE, depths=depths or {})
 
 
-def cells_of(*machines: Machine) -> dict[str, list[list[str]]]:
+def cells_of(*machines: Machine) -> dict[str, Any]:
     """Return the cells of the answer's tables."""
-    return {name: table.cells() for name, table in synthesis_answer(machines).tables.items()}
+    return {name: table.grid().rows for name, table in synthesis_answer(machines).tables.items()}
 
 
 DEEP = Usage(components=USAGE.components, total=TOTAL + Resources(block_ram=16 * 144))

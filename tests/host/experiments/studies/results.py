@@ -79,9 +79,9 @@ class Made(NamedTuple):
     document: dict[str, Any]
     answer: Answer
 
-    def cells(self, name: str) -> list[list[str]]:
+    def cells(self, name: str) -> Any:
         """Return the cells of a table of the answer."""
-        return self.answer.tables[name].cells()
+        return self.answer.tables[name].grid().rows
 
 
 def study(figure: str, **options: Any) -> Any:
