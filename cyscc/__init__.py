@@ -80,80 +80,38 @@ __all__ = [
 _HOMES = {
     "cyscc.host.answer.answer": ("Answer",),
     "cyscc.host.graph.csr": ("Graph",),
-    "cyscc.host.interface.fpga": (
-        "Area",
-        "area",
-    ),
+    "cyscc.host.interface.fpga": ("Area", "area"),
     "cyscc.host.experiments.sweep.answer": ("Sweep",),
-    "cyscc.host.interface.report": (
-        "figures",
-        "write_figure",
-    ),
+    "cyscc.host.interface.report": ("figures", "write_figure"),
     "cyscc.host.interface.generate": ("Generated",),
-    "cyscc.host.interface.graphs": (
-        "configuration",
-        "graph_from_edges",
-        "memory_profile",
-        "read_graph",
-        "write_graph",
-    ),
+    "cyscc.host.interface.graphs": ("configuration", "graph_from_edges", "memory_profile", "read_graph", "write_graph"),
     "cyscc.host.interface.replay": ("Replayed",),
-    "cyscc.host.interface.trials": (
-        "smallest_depths",
-        "what_if",
-    ),
+    "cyscc.host.interface.trials": ("smallest_depths", "what_if"),
     "cyscc.host.output.errors": ("InputError",),
     "cyscc.host.record.reader": ("Record",),
-    "cyscc.host.runs.results": (
-        "BfsResult",
-        "Result",
-        "SccResult",
-    ),
+    "cyscc.host.runs.results": ("BfsResult", "Result", "SccResult"),
     "cyscc.host.specification.place": ("Place",),
-    "cyscc.sim.configuration": (
-        "PRESETS",
-        "AcceleratorConfig",
-    ),
+    "cyscc.sim.configuration": ("PRESETS", "AcceleratorConfig"),
     "cyscc.sim.errors": ("SimulationError",),
     "cyscc.sim.memory": ("Profile",),
 }
-"""Modules of what is no command."""
+"""Modules of what is no command; a function that is one has the module of the command."""
 
-_REMOVED = {
-    "Events": "events returns an Answer",
-    "VertexLife": "replay(recorded, life_of=V) returns an Answer",
-    "life": "replay(recorded, life_of=V) tells the events of a vertex, replay(recorded, PLACE, trace=FILE) the kernels",
-    "Window": "replay returns an Answer, Replayed",
-    "detail": "replay(recorded, record_detail=PLACE, output=FOLDER).record is the record of a place in detail",
-    "trace": "report(recorded, trace=FILE) writes that of a run, replay(recorded, PLACE, trace=FILE) that of a window",
-    "Difference": "explain(A, B) returns an Answer",
-    "Explanation": "explain returns an Answer",
-    "FifoDepths": "smallest_depths returns an Answer",
-    "Finding": "the table findings of explain has them",
-    "Groups": "explain(A, B, C) returns an Answer",
-    "WhatIf": "what_if returns an Answer",
-    "compare_groups": "explain(A, B, C, against=...) compares groups of records",
-}
-"""Names that the interface had once, and what replaces each of them."""
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
-    if name in _REMOVED:
-        raise AttributeError(f"module 'cyscc' has no attribute {name!r} any more: {_REMOVED[name]}")
-    home = _HOME.get(name) or _questions().get(name)
+    home = _HOME.get(name)
     if home is None:
-        raise AttributeError(f"module 'cyscc' has no attribute {name!r}")
+        from cyscc.host.command_line.commands import COMMANDS, TABLE
+
+        if name not in COMMANDS:
+            instead = f" any more: {gone}" if (gone := TABLE["gone_names"].get(name)) else ""
+            raise AttributeError(f"module 'cyscc' has no attribute {name!r}{instead}")
+        home = f"cyscc.host.{COMMANDS[name]}"
     value = globals()[name] = getattr(import_module(home), name)
     return value
-
-
-def _questions() -> dict[str, str]:
-    """Return the modules of functions that are commands, too."""
-    from cyscc.host.command_line.commands import COMMANDS
-
-    return {name: f"cyscc.host.{home}" for name, home in COMMANDS.items()}
 
 
 def __dir__() -> list[str]:

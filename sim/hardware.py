@@ -6,36 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from amaranth.lib import data
 
-from cyscc.hw.accelerator import ring_turn
+from cyscc.hw.accelerator import ring_turn as ring_turn
 from cyscc.hw.bfs import Kernel
 from cyscc.hw.graph_word import GraphWord, LevelWord
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.module_master import ModuleMaster
-from cyscc.hw.netlist import signal_graph
+from cyscc.hw.netlist import signal_graph as signal_graph
 from cyscc.hw.queue import Queue
 from cyscc.hw.request_mux import RequestMux
 from cyscc.hw.switch.switch import Switch
-
-__all__ = [
-    "DEGREE",
-    "LAUNCH_CYCLES",
-    "LEVEL",
-    "MUX_CYCLES",
-    "QUEUE_CYCLES",
-    "QUEUE_REGISTERS",
-    "READS",
-    "START",
-    "SWITCH_CYCLES",
-    "VISITED",
-    "WRITES",
-    "WRITES_PER_VISIT",
-    "Field",
-    "chunk_words",
-    "chunks_of",
-    "list_reads",
-    "ring_turn",
-    "signal_graph",
-]
 
 
 class Field(NamedTuple):

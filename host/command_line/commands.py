@@ -33,8 +33,9 @@ exit status: 0 done and verified, 2 bad input or usage, 3 the simulation failed,
              141 standard output closed by its reader
 """
 
-_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-COMMANDS: dict[str, str] = _TABLE["commands"]
+# What the file beside this one says.
+TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+COMMANDS: dict[str, str] = TABLE["commands"]
 """The commands, and the modules of their functions, which have the same names."""
 
 _LEAST = 1 << 30
@@ -64,7 +65,7 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
         prog="cyscc",
         description="Cycle-accurate simulator of an accelerator that finds strongly connected components.",
         epilog=_EPILOG,
-        removed=_TABLE["gone"],
+        removed=TABLE["gone"],
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
@@ -73,7 +74,7 @@ def make_parser(argv: Sequence[str] | None = None) -> Parser:
             commands.add_parser(name, help=_summary_of(name))
             continue
         function = getattr(import_module(f"cyscc.host.{COMMANDS[name]}"), name)
-        command = commands.add_parser(name, removed=_TABLE["gone_options"].get(name), **texts(function.question))
+        command = commands.add_parser(name, removed=TABLE["gone_options"].get(name), **texts(function.question))
         add_question(command, function.question)
         command.set_defaults(run=partial(answer_question, function))
     return parser

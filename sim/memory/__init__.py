@@ -10,18 +10,17 @@ from cyscc.sim.memory.access_log import Accesses, WatchedRange
 from cyscc.sim.memory.library import MemoryModel, memory_header
 from cyscc.sim.memory.memory import Memory, PayloadLayout
 from cyscc.sim.memory.profiles import (
-    Contention,
     Ddr4,
     Fixed,
     Hbm2,
     Hc2,
     Profile,
-    RowTimes,
     Stress,
     changed_profile,
     parse_profile,
     profile_from,
 )
+from cyscc.sim.memory.profiles.profile import Contention, RowTimes
 from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums
 from cyscc.sim.memory.records import FLUSH, READ, WRITE
 from cyscc.sim.memory.storage import MemoryState, Region

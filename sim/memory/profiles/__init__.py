@@ -11,25 +11,10 @@ from cyscc.sim.memory.profiles.ddr4 import Ddr4
 from cyscc.sim.memory.profiles.fixed import Fixed
 from cyscc.sim.memory.profiles.hbm2 import Hbm2
 from cyscc.sim.memory.profiles.hc2 import Hc2
-from cyscc.sim.memory.profiles.profile import Contention, Profile, RowTimes
+from cyscc.sim.memory.profiles.profile import Profile
 from cyscc.sim.memory.profiles.rules import load_rules
 from cyscc.sim.memory.profiles.stress import Stress
 from cyscc.sim.trust import rules_file
-
-__all__ = [
-    "Contention",
-    "Ddr4",
-    "Fixed",
-    "Hbm2",
-    "Hc2",
-    "Profile",
-    "RowTimes",
-    "Stress",
-    "changed_profile",
-    "parse_profile",
-    "profile_from",
-    "read_profile",
-]
 
 _PROFILES: dict[str, type[Profile]] = {profile.name: profile for profile in (Hc2, Hbm2, Ddr4, Fixed, Stress)}
 
