@@ -42,7 +42,8 @@ def bench(
     Notes
     -----
     rows: compiled-2, compiled-1, next-2, next-1, verilator, amaranth;
-    with --compare: random-1, random-2, rmat-1, rmat-2, wiki-Vote, soc-Epinions1, record, avx2, pair
+    with --compare: random-1, random-2, rmat-1, rmat-2, fast-1, fast-2, wiki-Vote, soc-Epinions1, record, record-2,
+    build, avx2, pair
 
     Examples
     --------
