@@ -70,7 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Pins:
-    """What results were, by name, in a file: compared with, or with ``--pins`` written anew.
+    """Expected results by name, kept in a file: compared with it, or written anew with ``--pins``.
 
     Parameters
     ----------

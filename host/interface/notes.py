@@ -1,4 +1,4 @@
-"""What several questions share: types of parameters, whose options stand in `notes.toml`, and parsers of these."""
+"""Types of parameters and parsers that several questions share; the options themselves are in `notes.toml`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike

@@ -239,7 +239,7 @@ class Question:
     charts : tuple of str
         Names of charts that its answer can have, of which the command draws the first.
     own_rules : tuple of Rule
-        What its options need and exclude, besides the rules of the file.
+        Rules on which options need or exclude others, besides those of the file.
     examples : str
         Text below the help, after the notes and examples of the docstring: what Python must say, such as a list.
     own : tuple of str
@@ -264,7 +264,7 @@ class Question:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What its options need and exclude."""
+        """Rules on which options need or exclude others."""
         return (*self._noted[1], *self.own_rules)
 
     @cached_property

@@ -34,7 +34,7 @@ class ConveyMemory:
     dut : HierarchyObject
         Where the ports are.
     before : str
-        What stands before the names of the AE's ports.
+        Prefix of the names of the AE's ports.
     port : int
         Number of the AE's memory port.
     memory : ndarray of uint8

@@ -67,7 +67,7 @@ class ForeignCoprocessor(Coprocessor):
         self.config = CONFIG
         self.memory = PlainMemory()
         self.prefixes = [""] if CONFIG.engines == 1 else [prefix(engine) for engine in range(CONFIG.engines)]
-        """What stands before the names of each AE's ports."""
+        """Prefix of the names of each AE's ports."""
 
     @abc.abstractmethod
     def set_pace(self, seed: int) -> None:

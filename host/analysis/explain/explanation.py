@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from cyscc.host.analysis.explain.difference import FORMS, cause_cells
-from cyscc.host.analysis.explain.evidence import Evidence, evidence_of
+from cyscc.host.analysis.explain.evidence import Evidence, FifoUse, evidence_of
 from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import array_text
 from cyscc.host.analysis.explain.stacks import Group, groups_of, stacks
@@ -65,7 +65,7 @@ def explanation(
         **({} if iterations is None else iteration_tables(record, iterations)),
         "causes": causes_table({each.module: {name: each.share(name) for name in STACK} for each in evidence}),
         "banks": _banks(record, evidence, most, most if "banks" in only else min(most, _BANKS)),
-        "fifos": fifo_table(record, evidence),
+        "fifos": fifo_table(record, [fifo for each in evidence for fifo in each.fifos]),
         "findings": FORMS.table("findings", pd.DataFrame(map(asdict, found), columns=_FINDING)),
     }
     searches = next((each for each in evidence if each.module == "bfs"), None)
@@ -229,18 +229,17 @@ def _banks(record: Record, evidence: Sequence[Evidence], count: int, most: int) 
     )
 
 
-def _alone(evidence: Sequence[Evidence]) -> list[str]:
+def _alone(modules: Collection[Any]) -> list[str]:
     """Return the column that says nothing if there is one module only."""
-    return [] if len(evidence) > 1 else ["module"]
+    return [] if len(modules) > 1 else ["module"]
 
 
-def fifo_table(record: Record, evidence: Sequence[Evidence]) -> Table:
-    """Return the occupancy of each kind of FIFO in what a record shows of its modules."""
-    every = [fifo for each in evidence for fifo in each.fifos]
-    frame = pd.DataFrame([asdict(fifo) for fifo in every])
-    frame["of_depth"] = [fifo.most / fifo.depth for fifo in every]
-    frame["when_most"] = [instruction_text(record.instructions.loc[fifo.instruction]) for fifo in every]
-    return FORMS.table("fifos", frame, without=_alone(evidence))
+def fifo_table(record: Record, fifos: Sequence[FifoUse]) -> Table:
+    """Return the occupancy of each kind of FIFO of a recorded machine."""
+    frame = pd.DataFrame([asdict(fifo) for fifo in fifos])
+    frame["of_depth"] = [fifo.most / fifo.depth for fifo in fifos]
+    frame["when_most"] = [instruction_text(record.instructions.loc[fifo.instruction]) for fifo in fifos]
+    return FORMS.table("fifos", frame, without=_alone(frame["module"].unique()))
 
 
 def _verdict(record: Record, found: Sequence[Finding], *, whole: bool) -> list[str]:

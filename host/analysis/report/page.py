@@ -11,7 +11,6 @@ import jinja2
 
 from cyscc.host.analysis.explain.comparison import compare
 from cyscc.host.analysis.explain.difference import conclusion
-from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.explanation import fifo_table, iteration_tables
 from cyscc.host.analysis.explain.groups import compare_groups, groups_conclusion, groups_of_runs
 from cyscc.host.analysis.explain.iterations import iterations_of
@@ -95,7 +94,7 @@ def _of_run(record: Record, number: int, name: str, *, columns: int) -> list[Sec
         shown = [each for each in iteration_tables(record, iterations).values() if each.columns]
         found.append(section("components", "Iterations", tables=shown))
     for what, title, charts in chart_sections(frames):
-        tables = [fifo_table(record, evidence_of(record))] if what == "fifos" else []
+        tables = [fifo_table(record, frames.fifos)] if what == "fifos" else []
         found.append(section(what, title, charts, tables=tables))
     return found
 
