@@ -1,17 +1,30 @@
-"""The same steps as kernels of a graphics processor: on numba's simulator, in every order of threads."""
+"""The same steps as kernels of a graphics processor: on numba's simulator, in every order of threads.
+
+Every algorithm runs on a real one; on the simulator, if that is chosen, on tiny graphs.
+"""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cyscc.host.baselines.algorithms import AS_PRINTED, KINDS
 from cyscc.host.baselines.devices import open_device
-from cyscc.host.baselines.devices.steps import ORDERS, Order, block_step, step
+from cyscc.host.baselines.devices.steps import ORDERS, Device, Order, block_step, step
+from cyscc.host.baselines.mdp.families import family
+from cyscc.host.baselines.mec.basic import small_mdp
+from cyscc.host.baselines.mec.checker import check_mecs
+from cyscc.host.baselines.mec.parallel import parallel
+from cyscc.host.baselines.software.decomposition import SoftwareSetting, small_graph
+from cyscc.host.graph.generators import random_graph, rmat_graph
 from tests.host.baselines.devices.simulator import simulate
 from tests.host.baselines.devices.test_steps import check_atomic_operations, check_blocks, check_prefix_sum
+from tests.host.baselines.mdp.models import SMALL
+from tests.host.baselines.software.cases import CASES, decompose
+from tests.system.graphs import messy_graph
 
 
 def check_steps() -> None:
@@ -64,6 +77,34 @@ def test_on_the_simulator(check: Callable[[], None]) -> None:
 @every_check
 def test_on_a_processor(check: Callable[[], None]) -> None:
     check()
+
+
+@pytest.fixture
+def device() -> Iterator[Device]:
+    with open_device("cuda") as opened:
+        yield opened
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("case", [case for case, (name, _) in CASES.items() if KINDS[name].devices])
+def test_components(case: str, device: Device) -> None:
+    algorithm, options = CASES[case]
+    graphs = [messy_graph(8, 14, 1)]
+    if device.compiles:
+        graphs.append(small_graph())
+        if AS_PRINTED not in options and "sources" not in options:
+            graphs += [random_graph(1 << 16, 4, 5), rmat_graph(1 << 16, 8, 5)]
+    for graph in graphs:
+        decompose(algorithm, graph, device, options)
+
+
+@pytest.mark.gpu
+def test_maximal_end_components(device: Device) -> None:
+    models = [SMALL["three that do not leak"][0]]
+    if device.compiles:
+        models += [small_mdp(), family("random", states=20_000)]
+    for model in models:
+        assert check_mecs(model, parallel(model, SoftwareSetting(device=device)).mecs) is None
 
 
 def test_launches_of_few_blocks_are_no_matter_for_users(monkeypatch: pytest.MonkeyPatch) -> None:

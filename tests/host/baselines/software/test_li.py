@@ -8,12 +8,11 @@ import pytest
 from cyscc.host.baselines.devices import open_device
 from cyscc.host.baselines.devices.primitives import upload
 from cyscc.host.baselines.devices.steps import ORDERS, Order
-from cyscc.host.baselines.software.li import Subgraphs, elect_drawn, following, next_share, source_count
+from cyscc.host.baselines.software.li import Subgraphs, elect_drawn, next_share, source_count
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
 from cyscc.host.output.errors import InputError
-from tests.host.baselines.software.cases import PRINTED, decompose
-from tests.host.baselines.software.graphs import rings
+from tests.host.baselines.software.cases import PRINTED, decompose, rings
 from tests.system.graphs import GRAPHS, graph_of
 
 FIGURE3 = {100: 7295, 1000: 1195, 5000: 315, 8000: 217, 10_000: 187}
@@ -39,31 +38,6 @@ def test_long_lists_are_shared_by_a_block(leaves: int, threads: int) -> None:
         "subgraphs": 2
     }
     assert 5 <= found.counts["passes"] <= 7
-
-
-def test_any_vertex_may_be_elected() -> None:
-    graph = GRAPHS["random"]
-    elected = set()
-    for order in ORDERS:
-        with open_device("cpu", order=Order(order, 5)) as device:
-            numbering = Subgraphs(device, graph.vertices)
-            assert numbering.select() == 1
-            elected.add(device.value(numbering.arrays.sources, 0))
-    assert {0, graph.vertices - 1} < elected, "the first one, the last one, and another"
-
-
-def test_increments_are_found_by_the_new_number() -> None:
-    with open_device("cpu") as device:
-        numbering = Subgraphs(device, 9)
-        numbers = device.array(np.arange(9))
-        drawn = following(3) % 9
-        assert numbering.draw(numbers[3:4], 1, *numbering.left) == (1, 1)
-        assert numbering.select() == 2
-        labels = device.read(numbering.arrays.labels).tolist()
-        increments = device.read(numbering.arrays.increments).tolist()
-    assert labels[drawn] == 3 or labels[8] == 2
-    for new, old in ((1, 0), (2, 0), (3, 1)):
-        assert new - increments[new] == old, "what a search in the new subgraph takes its vertices from"
 
 
 def test_numbers_keep_32_bits() -> None:
@@ -98,10 +72,6 @@ def test_how_many_vertices_are_drawn() -> None:
     every, more = ({**PRINTED, "sources": sources} for sources in (30, 1000))
     empty = graph_of(30, [])
     assert decompose("li", empty, options=every).counts == decompose("li", empty, options=more).counts
-
-
-def test_without_partition_a_level_finds_one_vertex_of_a_graph_without_edges() -> None:
-    assert decompose("li", graph_of(500, []), options=NO_PARTITION).counts["depth"] == 500
 
 
 def test_trivial_components_take_no_level() -> None:

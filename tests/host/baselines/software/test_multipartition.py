@@ -7,7 +7,6 @@ import pytest
 
 import cyscc.host.baselines.software.multipartition as module
 from cyscc.host.baselines.devices import atomic, open_device
-from cyscc.host.baselines.devices.primitives import priority
 from cyscc.host.baselines.devices.steps import ORDERS, Order, Step, step
 from cyscc.host.baselines.software.decomposition import small_graph
 from cyscc.host.baselines.software.multipartition import (
@@ -18,8 +17,7 @@ from cyscc.host.baselines.software.multipartition import (
 )
 from cyscc.host.graph.csr import Graph
 from cyscc.host.graph.generators import random_graph
-from tests.host.baselines.software.cases import decompose
-from tests.host.baselines.software.graphs import acyclic_rings, chain_of_rings
+from tests.host.baselines.software.cases import acyclic_rings, chain_of_rings, decompose
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
 
 
@@ -99,13 +97,6 @@ def test_a_giant_component_needs_one_round() -> None:
     assert counts["edges"] < (1 << 13) * 12
 
 
-def test_edges_are_counted_once_a_look() -> None:
-    # The ends are removed without a look. Each then looks at its edge; one of them sees that the middle's edge back is
-    # dead; and the middle, removed, looks at both of its edges.
-    path = graph_of(3, [(0, 1), (1, 2)])
-    assert counts_of(path)["edges"] == 5
-
-
 def test_long_paths_take_few_launches() -> None:
     vertices = np.arange(50_000, dtype=np.uint32)
     path = counts_of(Graph.from_edges(50_000, vertices[:-1].copy(), vertices[1:].copy()))
@@ -138,63 +129,4 @@ def test_a_vertex_of_many_edges_is_not_tested_anew_along_all_of_them() -> None:
             assert counts["edges"] < 6 * len(pairs)
 
 
-def test_partitions_by_state() -> None:
-    # The pivot's component of five, what leads to it, what it leads to, and what does neither.
-    centre = [(u, v) for u in range(5) for v in range(5) if u != v]
-    before, behind, beside = ([(b, b + 1), (b + 1, b + 2), (b + 2, b)] for b in (5, 8, 11))
-    counts = counts_of(graph_of(14, [*centre, *before, *behind, *beside, (5, 0), (0, 8), (5, 11)]))
-    assert counts["vice_pivots"] == 1
-    # The vice pivot is of what leads to it: behind; before, which reaches the vice pivot too; and beside.
-    assert counts["partitions"] == 3
-    assert counts["pivots"] == 4
-    assert counts["rounds"] == 2
-    assert counts["wcc_rounds"] == 1
-
-
 # Trimming, and two vertices.
-
-
-def test_self_loops_and_repeated_edges_keep_nothing_from_being_trimmed() -> None:
-    pairs = [(v, v) for v in range(50)] * 2 + [(v, v + 1) for v in range(49)] * 3
-    counts = counts_of(graph_of(50, pairs))
-    assert counts["pivots"] == 1
-    assert counts["trimmed"] == 49
-
-
-@pytest.mark.parametrize(
-    ("extra", "found"),
-    [
-        ([], 4),
-        ([(v, v) for v in range(9)], 4),
-        ([(1, 2), (2, 1)] * 4 + [(5, 6)] * 3, 4),
-        # Edges into one of the two, or out of it, but not both.
-        ([(0, 1), (3, 0), (0, 5), (0, 6)], 4),
-        # Both: no two that have only each other on a side.
-        ([(0, 1), (2, 0)], 3),
-    ],
-    ids=["alone", "self-loops", "repeated", "one-sided", "through"],
-)
-def test_two_vertices_that_have_only_each_other(extra: list[tuple[int, int]], found: int) -> None:
-    # A component that has the pivot, vertex 0 in it; and four pairs which it leads to or which lead to it.
-    core = [(u, v) for u in (0, *range(9, 16)) for v in (0, *range(9, 16)) if u != v]
-    pairs = [edge for a in (1, 3, 5, 7) for edge in ((a, a + 1), (a + 1, a))]
-    counts = counts_of(graph_of(16, [*core, *pairs, *extra]))
-    assert counts["two_vertex_components"] == found
-
-
-def test_trimming_goes_on_behind_pairs() -> None:
-    # 20 vertices on a path, with a pair before them and one behind.
-    core = [(u, v) for u in range(6) for v in range(6) if u != v]
-    path = [(v, v + 1) for v in range(8, 28)]
-    counts = counts_of(graph_of(30, [*core, (6, 7), (7, 6), (7, 8), *path, (28, 29), (29, 28), (0, 6)]))
-    assert counts["rounds"] == 1
-    assert counts["two_vertex_components"] == 2
-    assert counts["trimmed"] == 20
-
-
-def test_priorities_are_of_one_vertex_each() -> None:
-    for salt in (0, 1, (1 << 32) - 1):
-        numbers = [priority(vertex, salt) for vertex in [*range(3000), 2**31 - 2]]
-        assert len(set(numbers)) == 3001
-        assert 0 <= min(numbers) < 1 << 24 < 1 << 31 < max(numbers) < 1 << 32
-        assert 0 < drawn_number(2**31 - 2, salt) < 1 << 63

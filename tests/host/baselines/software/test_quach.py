@@ -12,7 +12,6 @@ from cyscc.host.baselines.devices.steps import ORDERS, Device, Order
 from cyscc.host.baselines.software.decomposition import Decomposition
 from cyscc.host.baselines.software.quach import PivotSampler
 from cyscc.host.graph.csr import Graph
-from cyscc.host.graph.generators import random_graph
 from tests.host.baselines.software.cases import PRINTED, decompose
 from tests.system.graphs import GRAPHS, graph_of
 
@@ -37,10 +36,6 @@ def draw_in_turn(monkeypatch: pytest.MonkeyPatch, vertices: Sequence[int]) -> No
     monkeypatch.setattr(PivotSampler, "draw", draw)
 
 
-def test_ten_pivots_unless_others_are_asked_for() -> None:
-    assert decompose("quach", GRAPHS["cycle"]).counts["pivots_wasted"] == 9
-
-
 @pytest.mark.parametrize(("order", "threads"), ORDERLY)
 def test_pruned_vertices_have_components_of_their_own(order: str, threads: int) -> None:
     with open_device("cpu", threads=threads, order=Order(order)) as device:
@@ -52,16 +47,6 @@ def test_pruned_vertices_have_components_of_their_own(order: str, threads: int) 
 
 def test_a_vertex_is_no_neighbour_of_its_own() -> None:
     assert found(GRAPHS["self-loops only"]).counts["pruned"] == 6
-
-
-def test_pruning_goes_on_until_a_round_finds_nothing() -> None:
-    # From the end, against the order of the threads, a vertex a round; from the beginning nothing, as it is a cycle.
-    chain = [(0, 1), (1, 0), *((v, v + 1) for v in range(1, 6))]
-    counts = found(graph_of(7, chain)).counts
-    assert counts["pruned"] == 5
-    assert counts["prune_rounds"] == 6
-    # A round looks at one edge each way at 0, 1, and what is left of the chain but its end, and there forward only.
-    assert counts["edges_pruning"] == 6 * 4 + 2 * (4 + 3 + 2 + 1) + 4
 
 
 def test_each_pivot_marks_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,32 +90,6 @@ def test_pivots_in_a_component_that_is_found_begin_anew(monkeypatch: pytest.Monk
     draw_in_turn(monkeypatch, [2, 5, 0])
     counts = found(graph_of(10, cycles), 2).counts
     assert counts["components_searched"] == 2
-
-
-def test_pivots_are_drawn_alike_among_vertices_without_a_component() -> None:
-    with open_device("cpu") as device:
-        component = device.full(40, 3, np.int32)
-        for vertex in range(5, 40, 7):
-            component[vertex] = -1
-        sampler = PivotSampler(device, component, 1)
-        assert sampler.left == 5
-        drawn = [sampler.draw() for _ in range(3000)]
-        assert set(drawn) == set(range(5, 40, 7))
-        assert all(500 < drawn.count(vertex) < 700 for vertex in set(drawn))
-        component[5:33] = 3
-        assert {sampler.draw() for _ in range(20)} == {33}
-        component[33] = 3
-        assert sampler.draw() is None
-        assert sampler.left == 0
-
-
-def test_more_pivots_look_at_more_edges_but_together() -> None:
-    graph = random_graph(3000, 6, 1)
-    by_pivots = {pivots: found(graph, pivots).counts for pivots in (1, 10)}
-    one, ten = by_pivots[1], by_pivots[10]
-    assert one["edges"] == one["edges_by_pivot"]
-    assert ten["edges_by_pivot"] > 8 * one["edges_by_pivot"] - 8 * one["edges_pruning"]
-    assert one["edges"] < ten["edges"] < ten["edges_by_pivot"] // 2
 
 
 def test_small_components_are_found_together() -> None:
