@@ -13,7 +13,6 @@ from cyscc.host.baselines.peers import installed_peers
 from cyscc.host.command_line.main import main
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.sim.configuration import AcceleratorConfig
-from tests.refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -97,8 +96,3 @@ def test_the_function_is_the_command() -> None:
     assert answer.machines.empty
     assert answer.graphs.loc[0, ["graph", "components", "largest"]].tolist() == ["graph", 2, 3]
     assert "<svg" in answer.page()
-    words = "cyscc.explain(A, B) and the command 'explain A B' compare records"
-    with refused(ValueError, f"a dict is no graph: {words}"):
-        cyscc.compare({})  # type: ignore[arg-type]  # this is what is wrong
-    with refused(ValueError, "no graph is given"):
-        cyscc.compare()

@@ -24,7 +24,6 @@ from tests.system.graphs import graph_of
 
 Edges = tuple[int, NDArray[np.uint32], NDArray[np.uint32]]
 NONE = np.empty(0, dtype=np.uint32)
-KIND = "must be an array of uint32 of one dimension"
 
 
 @st.composite
@@ -109,53 +108,6 @@ def test_limits_fire_one_beyond() -> None:
     check_degrees(np.array([0, MAX_DEGREE, MAX_DEGREE + 5]))
     with refused(InputError, "2147483648 edges of one vertex are too many for 31 bits (at most 2147483647)"):
         check_degrees(np.array([0, 7, MAX_DEGREE + 8]))
-
-
-@pytest.mark.parametrize(
-    ("offsets", "targets", "ids", "message"),
-    [
-        ([0, 1], np.zeros(1, np.int32), None, f"targets {KIND}, not array([0], dtype=int32)"),
-        ([0, 1], [0], None, f"targets {KIND}, not [0]"),
-        ([0, 1], np.zeros(2, np.uint32), None, "offsets must rise from 0 to 2, at least 2 of them"),
-        ([1, 2], np.zeros(2, np.uint32), None, "offsets must rise from 0 to 2, at least 2 of them"),
-        ([0, 5, 1], np.zeros(1, np.uint32), None, "offsets must rise from 0 to 1, at least 2 of them"),
-        ([], np.zeros(0, np.uint32), None, "offsets must rise from 0 to 0, at least 2 of them"),
-        ([0], np.zeros(0, np.uint32), None, "offsets must rise from 0 to 0, at least 2 of them"),
-        ([0, 1], np.array([1], np.uint32), None, "targets: 1 is no vertex: there are 0 to 0"),
-        ([0, 1], np.zeros(1, np.uint32), np.array([1, 2]), "ids must name 1 vertices, not 2"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(
-    offsets: list[int], targets: Any, ids: NDArray[np.int64] | None, message: str
-) -> None:
-    with refused(ValueError, message):
-        Graph(offsets=np.array(offsets, dtype=np.int64), targets=targets, ids=ids)
-
-
-@pytest.mark.parametrize(
-    ("sources", "targets", "message"),
-    [
-        ([0], [3], "targets: 3 is no vertex: there are 0 to 2"),
-        ([4, 1], [0, 0], "sources: 4 is no vertex: there are 0 to 2"),
-        ([1, -1], [0, 0], "sources: -1 is no vertex: there are 0 to 2"),
-        ([1, 1], [0], "sources and targets must be equally long, not 2 and 1"),
-        ([1, 0.9], [0, 1], "sources: 0.9 is no vertex: there are 0 to 2"),
-        ([0, 1], [2, float("nan")], "targets: nan is no vertex: there are 0 to 2"),
-        ([0], [2**64], "targets: 18446744073709551616 is no vertex: there are 0 to 2"),
-        ([0, 0, 0], [1, True, 1], "targets: True is no vertex: there are 0 to 2"),
-        ([0], ["1"], "targets: '1' is no vertex: there are 0 to 2"),
-        ([0, 0], [1, None], "targets: None is no vertex: there are 0 to 2"),
-        ([0], [[1], [2, 0]], "targets: [1] is no vertex: there are 0 to 2"),
-        ([[0, 1]], [[1, 2]], "sources must have one dimension, not 2"),
-        (np.array([False]), [1], "sources: False is no vertex: there are 0 to 2"),
-        (np.array([1j]), [1], "sources: 1j is no vertex: there are 0 to 2"),
-        (np.ma.array([0, 1], mask=[False, True]), [1, 1], "sources must not be masked"),
-        (pd.Series([0, None], dtype="Int64"), [1, 1], "sources: nan is no vertex: there are 0 to 2"),
-    ],
-)
-def test_edges_that_are_none_are_refused(sources: Any, targets: Any, message: str) -> None:
-    with refused(ValueError, message):
-        Graph.from_edges(3, sources, targets)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from tests.record.synthetic import Shape, write_record
 from tests.refusals import refused
 from tests.sim.observation.waves.reading import recording
 
@@ -48,22 +46,6 @@ def test_modules_of_the_user_are_not_in_its_way(tmp_path: Path) -> None:
         [sys.executable, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [*cyscc.PRESETS, "scc"]
-
-
-def test_odd_names_of_files(folder: Path, graph: cyscc.Graph) -> None:
-    with refused(cyscc.InputError, "a\\x00b: does not exist"):
-        cyscc.read_graph("a\0b")
-    with refused(cyscc.InputError, "a\\x00b: cannot be written: a null byte in its name"):
-        cyscc.write_graph(graph, "a\0b")
-    with refused(cyscc.InputError, "g.html: a graph is .mtx, .gr, .npz or .txt, not '.html'"):
-        cyscc.write_graph(graph, "g.html")
-    with refused(cyscc.InputError, "a\\x00b: cannot be written: embedded null byte (--record)"):
-        cyscc.bfs(graph, 1, config="test", record="a\0b")
-    with refused(cyscc.InputError, "t.json: a trace is .pftrace or .perfetto-trace, not '.json'"):
-        cyscc.bfs(graph, 1, config="test", trace="t.json")
-    with refused(cyscc.InputError, "p.pdf: a page is .html or .htm, not '.pdf'"):
-        cyscc.report("missing", output="p.pdf")
-    assert list(folder.iterdir()) == []
 
 
 def test_every_name_is_there() -> None:
@@ -129,13 +111,6 @@ def test_a_recorded_run(graph: cyscc.Graph, folder: Path) -> None:
         cyscc.compare_groups  # noqa: B018
 
 
-def test_a_run_without_an_instruction() -> None:
-    trimmed = cyscc.scc(cyscc.graph_from_edges(2, [0], [1]), config="test", record="none")
-    assert trimmed.cycles == 0
-    with refused(cyscc.InputError, "none: ran no instruction: there is nothing to explain"):
-        cyscc.explain(trimmed)
-
-
 def test_a_run_that_is_refused_leaves_no_record(graph: cyscc.Graph, folder: Path) -> None:
     with refused(cyscc.InputError, "the graph has no vertex 9"):
         cyscc.bfs(graph, 9, config="test", record="kept")
@@ -179,72 +154,6 @@ def test_numbers_of_any_library(graph: cyscc.Graph) -> None:
     assert np.array_equal(
         cyscc.generate("random", **sizes).graph.targets, cyscc.generate("random", 200, 3, 7).graph.targets
     )
-
-
-@pytest.mark.parametrize(
-    "wrong", [True, np.True_, 1.0, np.float64(2), float("nan"), np.array([1]), None, [1]], ids=repr
-)
-def test_what_is_no_whole_number(graph: cyscc.Graph, folder: Path, wrong: Any) -> None:
-    record = write_record(folder / "one", Shape())
-    calls: dict[str, Any] = {
-        "vertices": lambda: cyscc.graph_from_edges(wrong, [], []),
-        "jobs": lambda: cyscc.area("test", jobs=wrong),
-    }
-    if wrong is not None:
-        calls |= {
-            "source": lambda: cyscc.bfs(graph, wrong, config="test"),
-            "degree": lambda: cyscc.generate("random", 9, wrong),
-            "queue_slack": lambda: cyscc.bfs(graph, 0, config="test", queue_slack=wrong),
-            "level": lambda: cyscc.explain(record, level=wrong),
-            "top": lambda: cyscc.explain(record, top=wrong),
-            "kernel": lambda: cyscc.events(record, kernel=wrong),
-            "longer": lambda: cyscc.events(record, longer=wrong),
-            "before": lambda: cyscc.replay(record, 5, before=wrong),
-            "at": lambda: cyscc.replay(record, wrong),
-            "record_detail_interval": lambda: cyscc.replay(
-                record, record_detail="level=1", record_detail_interval=wrong
-            ),
-        }
-    for name, call in calls.items():
-        with pytest.raises(ValueError, match=f"^{name} must be a whole number, not "):
-            call()
-    for name, values in {"word_depth": "an integer from 4 to 512", "clock_mhz": "a number above 0 "}.items():
-        if name == "word_depth" or not isinstance(wrong, float) or wrong != wrong:
-            with pytest.raises(ValueError, match=f"^{name} must be {values}"):
-                cyscc.configuration("test", **{name: wrong})
-    with pytest.raises(ValueError, match=r"^memory links must be an integer from 1 to 8, not "):
-        cyscc.memory_profile("hc2", links=wrong)
-    if not isinstance(wrong, float) or wrong != 1:
-        with pytest.raises(ValueError, match=r"^within must be a number from 0 to 1, not "):
-            cyscc.smallest_depths(record, within=wrong)
-
-
-def test_values_of_other_types(graph: cyscc.Graph, folder: Path) -> None:
-    record = write_record(folder / "one", Shape())
-    for values, message in (
-        ({"simplify": np.int64(1)}, "simplify must be true or false, not 1"),
-        ({"config": 5}, "config must be str or AcceleratorConfig, not 5"),
-        ({"record": b"kept"}, "record must be str or NoneType, not b'kept'"),
-        ({"overrides": 5}, "overrides must be values by name, not 5"),
-        ({"overrides": {5: 1}}, "unknown key '5': there are "),
-        ({"live": print, "live_every": 5}, "live_every must be str or NoneType, not 5"),
-        ({"waves": "w.vcd", "scopes": "engine0"}, "scope must be tuple, not 'engine0'"),
-        ({"waves": "w.vcd", "wave_window": (1.5, 2)}, "wave_window: cycles must be a whole number, not 1.5"),
-        ({"waves": "w.vcd", "wave_window": 5}, "wave_window must be tuple or NoneType, not 5"),
-        ({"memory": 5}, "memory profile '5' is not known: "),
-    ):
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-            cyscc.bfs(graph, 0, **{"config": "test", **values})  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^overrides must be values by name, not 5$"):
-        cyscc.what_if(record, 5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^by must be phase or iteration or level "):
-        cyscc.explain(record, by="cause")
-    with pytest.raises(ValueError, match=r"^module must be bfs or intersection, not 'trim'$"):
-        cyscc.events(record, module="trim")
-    with pytest.raises(ValueError, match=r"^phase must be forward or backward or intersection, not 5$"):
-        cyscc.explain(record, phase=5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^figure must be a figure of plotly, not None$"):
-        cyscc.write_figure(None, "f.svg")
 
 
 def test_every_option_of_a_run_is_a_keyword(graph: cyscc.Graph, tmp_path: Path) -> None:
@@ -294,30 +203,6 @@ def test_a_sweep_of_a_graph_in_memory() -> None:
     assert "2 points failed, and" in Path("plot.svg").read_text()
     with pytest.raises(ValueError, match=r"^measure must be cycles or gteps or seconds, not 'time'$"):
         swept.plot(measure="time")
-
-
-@pytest.mark.parametrize(
-    ("graph", "arguments", "message"),
-    [
-        (
-            GRAPH,
-            {"settings": {"memory.bank_busy": 5}},
-            "nothing varies: a sweep has several values of a parameter, or ",
-        ),
-        (GRAPH, {"settings": {"config": ["test", "hc2"]}, "config": "hc2"}, "config is given twice"),
-        (GRAPH, {"config": [cyscc.configuration("test")]}, "a sweep takes configurations and memories by name or file"),
-        ("study.toml", {"source": 1}, "study.toml is a study, which has its own source"),
-        (["study.toml", GRAPH], {}, "study.toml is a study, which has its own graphs"),
-        ([GRAPH, GRAPH], {"source": 1}, "source: a sweep over several graphs in memory has none: each has its own "),
-        ([], {}, "there is no graph"),
-        (GRAPH, {"source": [0, True]}, "source must be a whole number, not True"),
-        (GRAPH, {"config": "test", "settings": {"word_depth": [16, 8.5]}}, "word_depth=8.5: word_depth must be an int"),
-        (GRAPH, {"settings": {"word_depth": {"from": 16, "to": np.True_}}}, "word_depth: a range has whole numbers "),
-    ],
-)
-def test_what_is_refused(graph: Any, arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        cyscc.sweep(graph, **arguments)
 
 
 @pytest.fixture

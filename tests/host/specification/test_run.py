@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.specification.ask import SpecError
 from cyscc.host.specification.numbers import whole_number
 from cyscc.host.specification.overrides import Overrides
 from cyscc.host.specification.run import (
@@ -220,46 +219,6 @@ def test_another_process_is_given_the_fields_alone() -> None:
     assert copy == spec
     assert "configuration" not in vars(copy)
     assert copy.configuration == spec.configuration
-
-
-@pytest.mark.parametrize(
-    ("values", "field", "message"),
-    [
-        ({"algorithm": "dfs"}, "algorithm", "algorithm must be bfs or scc, not 'dfs'"),
-        ({"algorithm": "scc"}, "source", "source: only searches have one"),
-        ({"labels": "l.txt"}, "labels", "labels: only components have one"),
-        ({"overrides": 5}, "overrides", "overrides must be values by name, not 5"),
-        ({"overrides": ["a"]}, "overrides", "'a' is not KEY=VALUE"),
-        ({"source": -1}, "source", "source: must be at least 0, not -1"),
-        ({"threads": 0}, "threads", "threads: must be at least 1, not 0"),
-        ({"threads": 1025}, "threads", "threads: must be at most 1024, not 1025"),
-        ({"queue_slack": True}, "queue_slack", "queue_slack must be a whole number, not True"),
-        ({"queue_slack": 1.5}, "queue_slack", "queue_slack must be a whole number, not 1.5"),
-        ({"simplify": 1}, "simplify", "simplify must be true or false, not 1"),
-        ({"executor": "verilog"}, "executor", "executor must be compiled or amaranth, not 'verilog'"),
-        ({"waves": "w.png"}, "waves", "writes FST and VCD files, which end in .fst or .vcd: w.png"),
-        ({"waves": "-"}, "waves", "needs a file, not standard output"),
-        ({"wave_window": (1, 2)}, "wave_window", "--wave-window needs --waves"),
-        (
-            {"wave_window": (2, 1), "waves": "w.vcd"},
-            "wave_window",
-            "wave_window: cycles: the first must not come after the last: 2:1",
-        ),
-        ({"scopes": ("*",)}, "scopes", "--scope needs --waves"),
-        ({"wave_view": True}, "wave_view", "--wave-view needs --waves"),
-        ({"checkpoint_every": "1s"}, "checkpoint_every", "--checkpoint-every needs --checkpoint"),
-        ({"record": None, "record_interval": 16}, "record_interval", "--record-interval needs --record or --trace"),
-        (
-            {"record": None, "record_interval": None, "trace": "t", "checkpoint": "c"},
-            "trace",
-            "--trace with --checkpoint needs --record",
-        ),
-    ],
-)
-def test_values_that_a_run_cannot_have(values: dict[str, Any], field: str, message: str) -> None:
-    with pytest.raises(SpecError) as caught:
-        replace(SPEC, **values)
-    assert (caught.value.field, str(caught.value)) == (field, message)
 
 
 def test_numbers_and_windows_as_texts() -> None:

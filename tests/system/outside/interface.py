@@ -2,8 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Iterable
 from typing import Any, is_typeddict
+
+import numpy as np
+import pandas as pd
 
 import cyscc
 from cyscc.host.specification.ask import Ask
@@ -73,23 +75,22 @@ def _hints(owner: type) -> dict[str, Any]:
     return {name: _kind(kind) for name, kind in kinds.items()}
 
 
-def _refusal(call: str) -> str:
+def _refusal(call: str, names: dict[str, Any]) -> str:
     try:
-        found = eval(call, {name: getattr(cyscc, name) for name in cyscc.__all__})
+        found = eval(call, names)
     except Exception as error:
         return f"{type(error).__name__}: {_text(error)}"
     return f"returned {type(found).__name__}"
 
 
-def _used(normal: Normal, expressions: Iterable[str]) -> dict[str, Any]:
-    """Return what expressions with a recorded search, its record, and the components of the same graph come to."""
+def _names() -> dict[str, Any]:
+    """Return what calls may name: a graph, a recorded search, its record, and the components of the same graph."""
     graph = cyscc.graph_from_edges(4, [0, 0, 1, 2, 3], [1, 2, 3, 3, 1])
     cyscc.write_graph(graph, "g.gr")
     machine: dict[str, Any] = {"config": "test", "memory": "fixed:75", "threads": 1}
-    names = {name: getattr(cyscc, name) for name in cyscc.__all__}
+    names = {name: getattr(cyscc, name) for name in cyscc.__all__} | {"graph": graph, "np": np, "pd": pd}
     names["found"] = cyscc.bfs(graph, 0, record="record", **machine)
-    names |= {"record": cyscc.Record("record"), "components": cyscc.scc("g.gr", **machine), "shape": shape}
-    return {expression: _shown(eval(expression, names), normal) for expression in expressions}
+    return names | {"record": cyscc.Record("record"), "components": cyscc.scc("g.gr", **machine), "shape": shape}
 
 
 def _shown(value: Any, normal: Normal) -> Any:
@@ -113,6 +114,7 @@ def interface(normal: Normal, known: dict[str, Any]) -> dict[str, Any]:
     known : dict
         The snapshot, whose keys are the calls to make, wrong and right ones.
     """
+    names = _names()
     found: dict[str, Any] = {}
     for name in cyscc.__all__:
         value = getattr(cyscc, name)
@@ -126,6 +128,6 @@ def interface(normal: Normal, known: dict[str, Any]) -> dict[str, Any]:
     return {
         "names": sorted(dir(cyscc)),
         "offered": found,
-        "wrong": {call: _refusal(call) for call in known["wrong"]},
-        "used": _used(normal, known["used"]),
+        "wrong": {call: _refusal(call, names) for call in known["wrong"]},
+        "used": {expression: _shown(eval(expression, names), normal) for expression in known["used"]},
     }

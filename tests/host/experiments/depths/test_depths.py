@@ -15,7 +15,6 @@ from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
 from tests.host.experiments.told import answer_path, line_of
-from tests.refusals import refused
 
 LIMITS = [(4, 512)] * 3
 PRESENT = (64, 128, 128)
@@ -147,14 +146,6 @@ def test_answers(seen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [document[name] for name in FIELDS] == [answer.fields[name] for name in FIELDS]
     told = "\n".join([*lines, ""]).replace(str(seen.parent), "")
     assert told == answer_path(__file__, "depths").read_text()
-
-
-def test_refusals(seen: Path) -> None:
-    for wrong in ({"within": -1}, {"jobs": 0}):
-        with pytest.raises(ValueError, match=r"must be (a number from 0 to 1, not -1|at least 1, not 0)"):
-            cyscc.smallest_depths(seen, **wrong)  # type: ignore[arg-type]  # of either type
-    with refused(cyscc.InputError, "none.gr: does not exist"):
-        cyscc.smallest_depths(seen, folder="kept", check=["none.gr"])
 
 
 @pytest.mark.long

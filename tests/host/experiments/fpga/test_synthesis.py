@@ -24,7 +24,6 @@ from cyscc.hw.queue import Queue
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names
 from tests.host.experiments.fpga.netlists import cell, module, write_netlist
 from tests.host.experiments.told import answer_path, told
-from tests.refusals import refused
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
 QUEUE = Resources(memory=300, registers=500, block_ram=72)
@@ -191,16 +190,6 @@ def test_every_module_is_synthesised_once_for_all_commands(done: list[str], tmp_
     assert area.total == cyscc.area("test", overrides={"ring_stages": changed.ring_stages}).engine
     assert len(done) == 4
     assert folder.stat().st_mtime > 1, "the folder is touched when it is used"
-
-
-def test_refusals(done: list[str]) -> None:
-    with refused(ValueError, "unknown family 'xc7': there are xc5v, xc6v"):
-        cyscc.area("test", family="xc7")
-    with refused(ValueError, "jobs: must be at least 1, not 0"):
-        cyscc.area("test", jobs=0)
-    with refused(ValueError, "word_depth must be a power of two, not 12"):
-        cyscc.area("test", overrides={"word_depth": 12})
-    assert done == []
 
 
 @pytest.mark.long
