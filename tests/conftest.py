@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from operator import eq
 from pathlib import Path
@@ -67,6 +68,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@contextmanager
+def standard_input(content: bytes) -> Iterator[None]:
+    """Have some bytes come from standard input, by a pipe."""
+    before, (reading, writing) = os.dup(0), os.pipe()
+    os.write(writing, content)
+    os.close(writing)
+    os.dup2(reading, 0)
+    os.close(reading)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 class Pins:

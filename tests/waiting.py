@@ -1,10 +1,24 @@
-"""Waiting for what other processes do, with a limit."""
+"""Other processes: a command in one, and waiting for what they do, with a limit."""
 
+import os
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+
+def started(*arguments: str, **given: Any) -> "subprocess.Popen[Any]":
+    """Begin a command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "cyscc.host.command_line.main", *arguments],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+        # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **given,
+    )
 
 
 def wait_until(

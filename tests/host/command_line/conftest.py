@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from cyscc.host.command_line.main import main
+from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from tests.host.fake_coprocessor import FakeCoprocessor
 
 EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
@@ -28,6 +30,22 @@ class Workshop:
         options["on_build"](1, 2, "compiling")
         self.machine = self.make()
         return self.machine
+
+
+def interrupted(*arguments: str, after: int = 1) -> None:
+    """Make a run that is interrupted after a number of checkpoints."""
+    write, written = CheckpointFolder.write, list[object]()
+
+    def ending(folder: CheckpointFolder, *what: Any) -> None:
+        write(folder, *what)
+        written.append(what)
+        if len(written) == after:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CheckpointFolder, "write", ending)
+        assert main([*arguments]) == 130
+    assert len(written) == after
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -21,12 +20,12 @@ from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import sealed
 from cyscc.host.record.reader import Record
 from cyscc.host.runs.checkpoints.folder import CheckpointFolder
+from tests.host.command_line.conftest import interrupted
 from tests.record.checks import frames
-from tests.waiting import wait_until
+from tests.waiting import started, wait_until
 
 SMALL = ["--config", "test", "--memory", "hc2"]
 KEPT = ["--checkpoint", "kept", "--checkpoint-every", "1kcycles"]
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -38,20 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def interrupt(*arguments: str, after: int = 2, quiet: bool = True) -> None:
     """Make a run that ends after a number of checkpoints."""
-    write = CheckpointFolder.write
-    calls = 0
-
-    def ending(*arguments: Any) -> None:
-        nonlocal calls
-        write(*arguments)
-        calls += 1
-        if calls == after:
-            raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheckpointFolder, "write", ending)
-        assert main([*arguments, *(["--quiet"] if quiet else [])]) == 130
-    assert Path("kept", "checkpoint.json").exists()
+    interrupted(*arguments, *(["--quiet"] if quiet else []), after=after)
 
 
 def result(path: str) -> dict[str, Any]:
@@ -317,15 +303,12 @@ def test_no_output_lies_where_a_run_is_taken_up(
     assert os.listdir("there") == []
 
 
-def started(*arguments: str) -> "subprocess.Popen[bytes]":
-    """Begin a run in a process of its own."""
-    command = [sys.executable, "-m", "cyscc.host.command_line.main", *arguments]
-    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL)
-
-
 def test_kill_and_resume() -> None:
     assert main(["scc", "g.txt", *SMALL, "--json", "whole", "--quiet"]) == 0
-    run = started("scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "20cycles", "--json", "json")
+    run = started(
+        *("scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "20cycles", "--json", "json"),
+        stderr=subprocess.DEVNULL,
+    )
     wait_until(Path("kept", "checkpoint.json").exists, run)
     run.kill()
     assert run.wait() == -signal.SIGKILL
@@ -345,7 +328,8 @@ def test_fifty_kills(capfd: pytest.CaptureFixture[str]) -> None:
     while len(lost) < 50:
         begin = ["ring.txt", "--checkpoint", "kept", "--checkpoint-every", "5s"]
         run = started(
-            "scc", *(["--resume", "kept"] if kept.exists() else begin), "--json", "json", "--labels", "labels.txt"
+            *("scc", *(["--resume", "kept"] if kept.exists() else begin), "--json", "json", "--labels", "labels.txt"),
+            stderr=subprocess.DEVNULL,
         )
         begun = time.time()
         try:

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,9 +24,8 @@ from cyscc.hw.config import PRESETS
 from cyscc.sim.observation.causes import CAUSES
 from tests.host.experiments.sweep.studies import SMALL
 from tests.record.checks import check_record
-from tests.waiting import wait_until
+from tests.waiting import started, wait_until
 
-ROOT = Path(__file__).parents[3]
 MANY = SMALL.replace("[5, 40]", "[2, 4, 6, 8, 10, 12]") + 'algorithm = ["bfs", "scc"]\n'
 """Twelve points."""
 
@@ -269,30 +267,23 @@ def test_values_of_the_line(options: list[str], settings: dict[str, Any], monkey
     assert asked == [settings]
 
 
-def started(*arguments: str) -> "subprocess.Popen[bytes]":
+def begun() -> "subprocess.Popen[Any]":
     """Begin a sweep with two workers, in a process of its own."""
-    command = [sys.executable, "-m", "cyscc.host.command_line.main", "sweep", "many.toml", "-o", "out", "--jobs", "2"]
-    return subprocess.Popen(
-        [*command, *arguments],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.DEVNULL,
-        # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    return started("sweep", "many.toml", "-o", "out", "--jobs", "2", stderr=subprocess.DEVNULL)
 
 
-def until(process: "subprocess.Popen[bytes]", points: int) -> None:
+def until(process: "subprocess.Popen[Any]", points: int) -> None:
     """Wait until a number of points are complete."""
     wait_until(lambda: len(times()) >= points, process)
 
 
 def test_killed_sweep_goes_on_and_interrupted_one_ends_at_once() -> None:
-    run = started()
+    run = begun()
     until(run, 3)
     run.kill()
     assert run.wait() == -signal.SIGKILL
     before = times()
-    run = started()
+    run = begun()
     until(run, len(before) + 2)
     begin = time.monotonic()
     run.send_signal(signal.SIGINT)

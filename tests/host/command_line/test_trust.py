@@ -9,9 +9,9 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.memory import Profile
+from tests.host.command_line.conftest import interrupted
 
 CODE = "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n"
 RUN = ["bfs", "g.txt", "--source", "0", "--config", "test", "--memory", "fixed:9", "--threads", "1", "--quiet"]
@@ -45,15 +45,7 @@ def forge(patch: pytest.MonkeyPatch, *, profile: str | None = None, **options: A
 
 def keep(*arguments: str) -> None:
     """Make a run that is interrupted after its first checkpoint."""
-    write = CheckpointFolder.write
-
-    def ending(*arguments: Any) -> None:
-        write(*arguments)
-        raise KeyboardInterrupt
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheckpointFolder, "write", ending)
-        assert main([*RUN, *EVERY, *arguments]) == 130
+    interrupted(*RUN, *EVERY, *arguments)
 
 
 def refused(*arguments: str, capfd: pytest.CaptureFixture[str]) -> str:

@@ -1,7 +1,4 @@
-"""Answers as they are pinned, whole: their text and their documents, in a folder beside the tests.
-
-An answer that is meant to change is written anew by ``answer_path(...).write_text(told(...))``.
-"""
+"""Answers as they are pinned, whole: their text and their documents, in a folder beside the tests."""
 
 import json
 from hashlib import sha256

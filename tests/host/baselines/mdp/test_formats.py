@@ -1,7 +1,6 @@
 """Files of Markov decision processes, and of names and labels beside them: read, written, and refused in one line."""
 
 import gzip
-import os
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph import available_memory
 from cyscc.host.graph.available_memory import AvailableMemory
 from cyscc.host.output.errors import InputError
+from tests.conftest import standard_input
 from tests.host.baselines.mdp.models import SMALL, model
 from tests.refusals import refused
 
@@ -97,17 +97,9 @@ def test_names_of_actions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "packed"), [(TRA, False), (ROWS, True), (DRN, False), (DRN, True)])
-def test_standard_input(tmp_path: Path, text: str, packed: bool) -> None:
-    file = tmp_path / "given"
-    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    before = os.dup(0)
-    try:
-        with file.open("rb") as stream:
-            os.dup2(stream.fileno(), 0)
+def test_standard_input(text: str, packed: bool) -> None:
+    with standard_input(gzip.compress(text.encode()) if packed else text.encode()):
         assert same(read_mdp("-"), BOTH)
-    finally:
-        os.dup2(before, 0)
-        os.close(before)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])

@@ -19,7 +19,8 @@ from cyscc.host.runs.execution import Session
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.caching.folder import cache_directory, code_directory
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.told import answer_path, told
+from tests.host.experiments.conftest import Answers
+from tests.host.experiments.told import told
 
 WORKLOAD = Workload(config="hc2", memory="hc2", vertices=2**10, degree=8)
 
@@ -166,7 +167,7 @@ class Made:
         }
 
 
-def test_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer(monkeypatch: pytest.MonkeyPatch, answers: Answers) -> None:
     environment = {"machine": {"processor": "a processor", "cores": 2}, "revision": None}
     monkeypatch.setattr(reports, "describe_environment", lambda: environment)
     made: Any = Made()
@@ -179,4 +180,4 @@ def test_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert all(each.graph == each.workload.graph for each in made.asked)
     assert made.forgotten == made.asked
-    assert told(benchmark_answer(document)) == answer_path(__file__, "bench").read_text()
+    answers("bench", told(benchmark_answer(document)))

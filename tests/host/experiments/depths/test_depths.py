@@ -14,7 +14,8 @@ from cyscc.host.command_line.main import main
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
-from tests.host.experiments.told import answer_path, line_of
+from tests.host.experiments.conftest import Answers
+from tests.host.experiments.told import line_of
 
 LIMITS = [(4, 512)] * 3
 PRESENT = (64, 128, 128)
@@ -131,7 +132,7 @@ def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 FIELDS = ("within", "limit", "present_cycles", "cycles", "present", "smallest", "as_small", "settings")
 
 
-def test_answers(seen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers(seen: Path, monkeypatch: pytest.MonkeyPatch, answers: Answers) -> None:
     digest = property(lambda point: f"{point.graph.label} {point.spec.overrides.values()}")
     monkeypatch.setattr(PointRequest, "digest", digest)
     cyscc.write_graph(cyscc.generate("random", vertices=16, degree=2, seed=1).graph, "other.gr")
@@ -144,8 +145,7 @@ def test_answers(seen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["explain", "seen", "--depths", "--within", "2.5", "-o", "kept", "--json", "json", "--quiet"]) == 0
     document = json.loads(Path("json").read_text())
     assert [document[name] for name in FIELDS] == [answer.fields[name] for name in FIELDS]
-    told = "\n".join([*lines, ""]).replace(str(seen.parent), "")
-    assert told == answer_path(__file__, "depths").read_text()
+    answers("depths", "\n".join([*lines, ""]).replace(str(seen.parent), ""))
 
 
 @pytest.mark.long

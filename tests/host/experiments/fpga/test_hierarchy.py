@@ -1,7 +1,9 @@
 """Netlists of an engine: hierarchy, modules, and parts."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,7 +28,23 @@ from cyscc.hw.config import PRESETS
 from cyscc.hw.credits import Credits
 from cyscc.hw.queue import Queue
 from cyscc.hw.verilog import KERNEL_NAMES, SLICE_NAMES, application_engine_verilog, port_names, slice_verilog
-from tests.host.experiments.fpga.netlists import cell, module, write_netlist
+
+
+def cell(kind: str, **connections: list[int | str]) -> dict[str, Any]:
+    """Return a cell of a netlist; a bit is a number, or a string if it is constant."""
+    return {"type": kind, "connections": connections}
+
+
+def module(cells: dict[str, dict[str, Any]], **attributes: str) -> dict[str, Any]:
+    """Return a module of a netlist."""
+    return {"attributes": attributes, "cells": cells}
+
+
+def write_netlist(path: Path, modules: dict[str, dict[str, Any]]) -> Path:
+    """Write a netlist, with a module of the library of cells as Yosys adds them."""
+    library = {"LUT2": module({"inside": cell("$not")}, blackbox="1")}
+    path.write_text(json.dumps({"creator": "Yosys", "modules": library | modules}))
+    return path
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,9 @@ from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHE
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.queue import Queue
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names
-from tests.host.experiments.fpga.netlists import cell, module, write_netlist
-from tests.host.experiments.told import answer_path, told
+from tests.host.experiments.conftest import Answers
+from tests.host.experiments.fpga.test_hierarchy import cell, module, write_netlist
+from tests.host.experiments.told import told
 
 EACH = Resources(logic=1000, memory=300, route_through=200, registers=2500, block_ram=72, carries=10)
 QUEUE = Resources(memory=300, registers=500, block_ram=72)
@@ -56,9 +57,9 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_answers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers(name: str, monkeypatch: pytest.MonkeyPatch, answers: Answers) -> None:
     monkeypatch.setattr(cyscc.host.experiments.fpga.synthesis, "version", lambda module: f"{module} 1")
-    assert told(synthesis_answer(ANSWERS[name])) == answer_path(__file__, name).read_text()
+    answers(name, told(synthesis_answer(ANSWERS[name])))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Timing after place and route, and how far a clock is from its bar."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -26,8 +27,8 @@ from cyscc.host.experiments.fpga.tools import NEXTPNR, ToolError
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, FITTING
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from tests.host.experiments.fpga.netlists import step, write_report
-from tests.host.experiments.told import answer_path, told
+from tests.host.experiments.conftest import Answers
+from tests.host.experiments.told import told
 
 VERILOG = """\
 module part(clk, rst, a, b, c);
@@ -85,6 +86,24 @@ def test_no_port_of_a_component_is_missed(name: str) -> None:
     assert header
     assert sorted(header[1].split(", ")) == sorted(ports)
     assert all(harness.count(f".{port}(") == 1 for port in ports)
+
+
+def step(kind: str, delay: float, source: str, sink: str) -> dict[str, Any]:
+    """Return a step of a path; its ends are written CELL:PORT."""
+    ends = [dict(zip(("cell", "port"), end.rsplit(":", 1), strict=True)) for end in (source, sink)]
+    return {"type": kind, "delay": delay, "from": ends[0], "to": ends[1]}
+
+
+def write_report(path: Path, steps: list[dict[str, Any]], *, fmax: float = 150.0) -> Path:
+    """Write a report of nextpnr: a path from an input, which does not count, then the given one."""
+    paths = [
+        {"from": "async", "to": "posedge clk", "path": [step("routing", 99.0, "in:O", "x_TRELLIS_FF_Q:DI")]},
+        {"from": "posedge clk", "to": "posedge clk", "path": steps},
+    ]
+    used = {"TRELLIS_COMB": {"available": 83640, "used": 7}, "DP16KD": {"available": 208, "used": 0}}
+    fmaxes = {"clk": {"achieved": fmax, "constraint": 150}}
+    path.write_text(json.dumps({"critical_paths": paths, "fmax": fmaxes, "utilization": used}))
+    return path
 
 
 MEMORY = [
@@ -190,9 +209,9 @@ def test_median_and_bar(fmaxes: tuple[float, ...], median: float, best: float, m
 
 
 @pytest.mark.usefixtures("measured")
-def test_answer() -> None:
+def test_answer(answers: Answers) -> None:
     answer = timing_answer([timing("bfs_kernel", 170.0, 149.0, 160.0), timing("shell", 149.9)], name="hc2")
-    assert told(answer) == answer_path(__file__, "timing").read_text()
+    answers("timing", told(answer))
 
 
 def stand_in(name: str) -> Callable[[AcceleratorConfig], str]:

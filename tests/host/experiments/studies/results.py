@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from cyscc.host.answer.answer import Answer
+from cyscc.host.experiments.measuring.graphs import GraphFile, GraphSpec
 from cyscc.host.experiments.measuring.runs import KERNEL_CAUSES, BfsRequest, SccRequest
+from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.plan.request import Request
 from cyscc.host.experiments.studies.catalogue import study_of
+from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, read_runs
 
 
 def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:
@@ -101,3 +104,72 @@ def grid(figure: str, pairs: Iterable[tuple[int, int]], result: Any = made_up, *
     """Return what is made of figure 10 to 13, over graphs of all these degrees and vertices."""
     degrees, vertices = (tuple(dict.fromkeys(values)) for values in zip(*pairs, strict=True))
     return made(figure, result, degrees=degrees, vertices=vertices, **{"max_edges": 1 << 30, **changes})
+
+
+def li_made_up(request: Any) -> dict[str, Any]:
+    """Return a result: 40 ms of li, 60 ms of Tarjan's algorithm."""
+    counts = {"depth": 260, "queries": 1000, "edges": 2000, "passes": 300, "subgraphs": 800}
+    seconds = {"tarjan": 0.06, "fbt": 0.05, "li": 0.04 if ("as-printed", 1) in request.options else 0.02}[
+        request.algorithm
+    ]
+    sizes = {"vertices": 1000, "edges": 12_000, "components": 16}
+    return {"seconds": seconds, "counts": counts, "verified": True, **sizes}
+
+
+_QUACH_COUNTS = {
+    "edges": 70_000,
+    "edges_pruning": 20_000,
+    "edges_by_pivot": 90_000,
+    "passes": 17,
+    "prune_rounds": 4,
+    "levels": 11,
+    "pruned": 30,
+    "components_searched": 2,
+    "pivots_wasted": 9,
+}
+
+
+def quach_made_up(request: SoftwareRequest) -> dict[str, Any]:
+    """Return a result: 2 ms, 4 ms as printed; a microsecond for each vertex of Tarjan's algorithm."""
+    if request.algorithm == "tarjan":
+        assert isinstance(request.graph, GraphSpec | GraphFile)
+        return {"seconds": request.graph.vertices * 1e-6, "counts": {}}
+    graph = request.graph
+    sizes = {"vertices": graph.vertices, "edges": graph.edges, "components": 40}  # type: ignore[union-attr]
+    return {"seconds": 0.004 if ("as-printed", 1) in request.options else 0.002, "counts": _QUACH_COUNTS, **sizes}
+
+
+_WIJS_COUNTS = ("rounds", "pivots", "trimming_rounds", "search_iterations", "passes", "edges")
+_WIJS_SECONDS = {"basic": 12.0, "parallel": 3.0, "tarjan": 4.0, "fbt": 2.0}
+
+
+def wijs_made_up(request: SoftwareRequest) -> dict[str, Any]:
+    """Return 8 s of Tarjan's algorithm, and 4 s of fbt; 2 s with segments."""
+    options = dict(request.options)
+    seconds = 8.0 if request.algorithm == "tarjan" else 2.0 if options["segment"] == 7 else 4.0
+    counts = {name: 999 + len(options) for name in _WIJS_COUNTS}
+    return {"seconds": seconds, "counts": counts, "vertices": 4000, "edges": 10_000, "components": 17}
+
+
+def mecs_made_up(request: MecRequest | SoftwareRequest) -> dict[str, Any]:
+    """Return 12 s of the basic algorithm and 4 s of Tarjan's, 3 s of the parallel one and 2 s of fbt."""
+    result = {"seconds": _WIJS_SECONDS[request.algorithm], "counts": {"passes": 1700, "edges": 180_000}}
+    if isinstance(request, SoftwareRequest):
+        return {**result, "vertices": 4000, "edges": 10_000, "components": 1900}
+    sizes = {"states": 4000, "choices": 6000, "transitions": 10_000}
+    return {**result, **sizes, "mecs": 15, "in_mecs": 1600, "rounds": [{}, {}, {}]}
+
+
+_RUNS = {(run.graph, f"fixed:{run.latency}"): run for run in read_runs(REFERENCE)}
+
+
+def published(request: Any) -> PublishedRun:
+    """Return the published run that a request is compared with."""
+    return _RUNS[request.graph.path.stem, request.spec.memory]
+
+
+def vhdl_made_up(request: Any) -> dict[str, Any]:
+    """Return the published run with 1 % more cycles, without loss."""
+    run = published(request)
+    levels = [[level.cycles * 1.01, level.frontier, level.edges] for level in run.levels]
+    return {"cycles": run.cycles * 1.01, "edges_read": run.edges, "levels": levels}

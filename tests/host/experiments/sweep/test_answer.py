@@ -26,8 +26,9 @@ from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 from tests.host.analysis.report.test_page import charts
+from tests.host.experiments.conftest import Answers
 from tests.host.experiments.sweep.studies import study_of
-from tests.host.experiments.told import answer_path, line_of, told
+from tests.host.experiments.told import line_of, told
 
 TEXT = """
 title = "Depths & banks"
@@ -112,15 +113,15 @@ def test_page(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
     assert len(charts(page)["causes-bfs"]["data"][0]["y"]) == 5
 
 
-def test_answers(study: SweepStudy, answered: Callable[..., Sweep]) -> None:
+def test_answers(study: SweepStudy, answered: Callable[..., Sweep], answers: Answers) -> None:
     rows = shown_rows(study, failed=4)
     sweep = answered(rows, made=3, **{rows[4]["point"]: "it broke"})
     assert sweep.document()["points"] == rows
     # No input is the best; the cycles are those of degrees 2 and 4 in turns.
     text = TEXT.replace("graph.degree = 4\n", "").replace("memory.bank_busy = [5, 40]", "graph.degree = [2, 4]")
     only = TEXT.replace("word_depth = [16, 32, 64]\nmemory.bank_busy = [5, 40]", "graph.seed = [1, 2]")
-    answers = [answered(shown_rows(each, area=False), study=each) for each in (study, study_of(text), study_of(only))]
-    assert "".join(map(told, (sweep, *answers))) == answer_path(__file__, "answers").read_text()
+    others = [answered(shown_rows(each, area=False), study=each) for each in (study, study_of(text), study_of(only))]
+    answers("answers", "".join(map(told, (sweep, *others))))
 
 
 def test_rows_have_results_and_failures() -> None:
@@ -309,5 +310,5 @@ def chart_text(name: str) -> str:
     return "\n".join([*lines, ""])
 
 
-def test_charts_are_as_pinned() -> None:
-    assert "".join(map(chart_text, CHARTS)) == answer_path(__file__, "charts").read_text()
+def test_charts_are_as_pinned(answers: Answers) -> None:
+    answers("charts", "".join(map(chart_text, CHARTS)))

@@ -1,4 +1,4 @@
-"""`cyscc reproduce` as a whole, on small graphs and the real machines."""
+"""Measurements as commands, on small graphs and the real machines: `reproduce`, `bench`."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from cyscc.host.command_line.main import main
-from tests.waiting import wait_until
+from cyscc.sim.executors.comparison.contenders import CONTENDERS
+from tests.waiting import started, wait_until
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -131,15 +132,8 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
 
 def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = [*TABLE, "--vertices", "2^11", "--no-verify", "-o", "out"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "cyscc.host.command_line.main", *arguments, "--jobs", "2"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        # Whoever runs the tests in the background may have interrupts ignored, which children inherit.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as process:
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    with started(*arguments, "--jobs", "2", **pipes) as process:
         try:
             # Not those that begin with a dot: they are being written. Two, as a result is counted after it is stored.
             wait_until(lambda: len(list(folder.glob("out/results/[!.]*"))) > 1, process)
@@ -194,3 +188,55 @@ def test_a_graph_of_a_table_that_is_missing(pair: Path, capfd: pytest.CaptureFix
     assert main(VHDL) == 2
     cause = "no graph pair: there is no pair.txt, .gr, .mtx or .npz, nor one gzipped"
     assert capfd.readouterr() == ("", f"cyscc reproduce: .: {cause}\n")
+
+
+Capture = pytest.CaptureFixture[str]
+
+
+def check_document(document: dict[str, Any], names: list[str]) -> None:
+    """Check what a quick run has written."""
+    assert [row["name"] for row in document["rows"]] == names
+    assert document["machine"]["cores"] >= 1
+    assert document["tools"]["verilator"]
+    for row in document["rows"]:
+        first = row["repetitions"][0]
+        assert row["same"] is (None if row["name"].startswith("next") else True)
+        assert first["cycles"] > sum(first["levels"]) > 300
+        assert row["cycles_per_second"] == pytest.approx(first["cycles"] / first["seconds"])
+        assert row["peak_memory_bytes"] > 50 << 20
+        assert row["kernels"] == 4
+        assert row["build_seconds"] > 0
+    ours = {row["name"]: row for row in document["rows"]}
+    assert ours["compiled-1"]["build_seconds"] == ours["compiled-2"]["build_seconds"] > 1, "it was a cold build"
+    assert len(document["references"]) == 2 * (len(names) - 2)
+
+
+@pytest.mark.long
+def test_quick_run_of_some_rows(capfd: Capture) -> None:
+    names = ["compiled-2", "compiled-1", "amaranth"]
+    assert main(["bench", "--quick", "--rows", ",".join(reversed(names))]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert Path("build/bench.md").read_text().startswith("# Speed of the simulation\n")
+    assert out.splitlines()[-2].startswith("5 measurements")
+    assert list(Path("build/results").iterdir()) == [], "the next benchmark begins anew"
+    document = json.loads(Path("build/bench.json").read_text())
+    check_document(document, names)
+    assert document["rows"][2]["faster"]["compiled-1"] > 20
+
+
+@pytest.mark.long
+def test_quick_run_of_all_rows(capfd: Capture) -> None:
+    assert main(["bench", "--quick", "--json", "-"]) == 0
+    document = json.loads(capfd.readouterr().out)
+    check_document(document, list(CONTENDERS))
+
+
+def test_failing_measurement(monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert main(["bench", "--quick", "--rows", "verilator"]) == 3
+    assert capfd.readouterr() == (
+        "",
+        "cyscc bench: one Verilator model, 2^12 × 8: C++ compiler 'no-such-compiler' not found: install g++ or name "
+        "one by the environment variable CXX\n",
+    )
