@@ -19,7 +19,6 @@ import pytest
 from cyscc.host.command_line.main import main
 from cyscc.host.output.documents import sealed
 from cyscc.host.record.reader import Record
-from cyscc.host.runs.checkpoints.folder import CheckpointFolder
 from tests.host.command_line.conftest import interrupted
 from tests.record.checks import frames
 from tests.waiting import started, wait_until
@@ -149,20 +148,6 @@ def test_a_checkpoint_of_another_program(capfd: pytest.CaptureFixture[str]) -> N
         assert refused("scc", "--resume", "kept", capfd=capfd) == (
             "cyscc scc: kept: the checkpoint was made by another version of this program"
         )
-
-
-def test_checkpoint_that_cannot_be_written_is_no_end(capfd: pytest.CaptureFixture[str]) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheckpointFolder, "write", full)
-        assert main(["scc", "g.txt", *SMALL, "--checkpoint", "kept", "--checkpoint-every", "3kcycles"]) == 0
-    lines = capfd.readouterr().err.splitlines()
-    assert lines
-    for line in lines:
-        assert line.startswith("cyscc: kept: No space left on device: no checkpoint at cycle ")
-        assert line.endswith("; the run goes on")
 
 
 def test_outputs_are_asked_for_until_they_are_written(capfd: pytest.CaptureFixture[str]) -> None:

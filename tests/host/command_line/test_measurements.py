@@ -183,13 +183,6 @@ def test_a_table_of_the_user(capfd: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_a_graph_of_a_table_that_is_missing(pair: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (pair / "pair.txt").unlink()
-    assert main(VHDL) == 2
-    cause = "no graph pair: there is no pair.txt, .gr, .mtx or .npz, nor one gzipped"
-    assert capfd.readouterr() == ("", f"cyscc reproduce: .: {cause}\n")
-
-
 Capture = pytest.CaptureFixture[str]
 
 

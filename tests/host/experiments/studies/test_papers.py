@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.command_line.main import main
 from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.runs import BfsRequest
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
@@ -16,7 +15,7 @@ from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
 from cyscc.host.experiments.studies.machines import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
 from cyscc.host.experiments.studies.rows import PAPERS, printed
 from cyscc.host.experiments.studies.software import GENERATED, NETWORKS, REAL, ROWS, row_of
-from cyscc.host.experiments.studies.wijs import MODELS, PUBLISHED
+from cyscc.host.experiments.studies.wijs import PUBLISHED
 from cyscc.host.output.errors import InputError
 from cyscc.host.specification.ask import SpecError
 from cyscc.hw.config import PRESETS
@@ -58,13 +57,6 @@ def test_vertices_of_a_figure() -> None:
                 asked(name, vertices=(value,))
     with refused(SpecError, "the figure has one number of vertices"):
         asked("li-fig3", vertices=(16, 32))
-
-
-def test_an_option_of_others_is_refused() -> None:
-    with refused(SpecError, "li-fig2 has no such option: it has --vertices 100000 --seed 1"):
-        asked("li-fig2", degrees=(1,))
-    with pytest.raises(SpecError, match=r"^fig10 has no such option: it has --vertices 2\^16,"):
-        asked("fig10", quick=True)
 
 
 def numbers(value: Any) -> Iterator[float]:
@@ -252,13 +244,6 @@ def test_the_published_ratios_are_those_of_the_published_times() -> None:
     for row in (*NETWORKS, *printed("quach-table2")):
         assert row["ratio"] == pytest.approx(row["tarjan"] / row["quach"], abs=0.05)
         assert row["prune"] < row["quach"]
-
-
-def test_models_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    options = ["reproduce", "wijs-table2", "--quick", "--threads", "2", "-o", str(tmp_path)]
-    assert main([*options, "--models", "random,rand"]) == 2
-    known = ", ".join(chosen.name for chosen in MODELS)
-    assert capfd.readouterr() == ("", f"cyscc reproduce: --models: unknown model 'rand': there are {known}\n")
 
 
 def test_what_was_typed_in_agrees_with_the_papers_text_and_with_itself() -> None:
