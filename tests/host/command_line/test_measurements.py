@@ -1,11 +1,7 @@
 """Measurements as commands, on small graphs and the real machines: `reproduce`, `bench`."""
 
 import json
-import os
-import re
 import shutil
-import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +10,6 @@ import pytest
 
 from cyscc.host.command_line.main import main
 from cyscc.sim.executors.comparison.contenders import CONTENDERS
-from tests.waiting import started, wait_until
 
 pytestmark = pytest.mark.usefixtures("wide")
 
@@ -128,28 +123,6 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
     assert "random, degree 8, 2^6 vertices, published: " in shown
     assert main([*arguments, "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
-
-
-def test_an_interrupt_leaves_what_is_finished(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = [*TABLE, "--vertices", "2^11", "--no-verify", "-o", "out"]
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
-    with started(*arguments, "--jobs", "2", **pipes) as process:
-        try:
-            # Not those that begin with a dot: they are being written. Two, as a result is counted after it is stored.
-            wait_until(lambda: len(list(folder.glob("out/results/[!.]*"))) > 1, process)
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert (process.returncode, out) == (130, b"")
-    kept = rb"measuring: \d+ of 16 done, kept in out/results; the same command goes on"
-    assert re.fullmatch(rb"cyscc reproduce: interrupted; " + kept + rb"\n", err), err
-    finished = {path.name for path in Path("out/results").iterdir()}
-    assert 1 <= len(finished) < 16
-    assert not any(name.startswith(".") for name in finished)
-    assert not Path("out/table1.json").exists()
-    assert main([*arguments, "--jobs", "1"]) == 0
-    assert summary(capfd.readouterr().out) == f"16 measurements, {len(finished)} of them taken over from out/results"
 
 
 HEAD = "graph,latency,level,cycles,frontier,pushed,duplicates,edges"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -269,7 +270,7 @@ def test_values_of_the_line(options: list[str], settings: dict[str, Any], monkey
 
 def begun() -> "subprocess.Popen[Any]":
     """Begin a sweep with two workers, in a process of its own."""
-    return started("sweep", "many.toml", "-o", "out", "--jobs", "2", stderr=subprocess.DEVNULL)
+    return started("sweep", "many.toml", "-o", "out", "--jobs", "2", stderr=subprocess.PIPE)
 
 
 def until(process: "subprocess.Popen[Any]", points: int) -> None:
@@ -281,14 +282,18 @@ def test_killed_sweep_goes_on_and_interrupted_one_ends_at_once() -> None:
     run = begun()
     until(run, 3)
     run.kill()
-    assert run.wait() == -signal.SIGKILL
+    run.communicate()
+    assert run.returncode == -signal.SIGKILL
     before = times()
     run = begun()
     until(run, len(before) + 2)
     begin = time.monotonic()
     run.send_signal(signal.SIGINT)
-    assert run.wait() == 130
+    _, said = run.communicate()
+    assert run.returncode == 130
     assert time.monotonic() - begin < 2
+    kept = rb"simulating: \d+ of 12 done, kept in out; the same command goes on"
+    assert re.fullmatch(rb"cyscc sweep: interrupted; " + kept + rb"\n", said), said
     half = times()
     assert [name for name in os.listdir("out/results") if name.startswith(".")] == []
     assert {name: half[name] for name in before} == before

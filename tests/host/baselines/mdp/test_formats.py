@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.baselines.mdp.families import family
-from cyscc.host.baselines.mdp.formats import read_mdp, write_mdp
+from cyscc.host.baselines.mdp.formats import buffers, read_mdp, write_mdp
 from cyscc.host.baselines.mdp.formats.annotations import files_beside, read_annotations
 from cyscc.host.baselines.mdp.model import Mdp
 from cyscc.host.graph import available_memory
@@ -417,6 +417,20 @@ def test_reading(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     with pytest.raises(
         InputError,
         match=rf"^{file}: the first [\d,]+ transitions need about [\d.]+ MB of memory, and 1.0 MB are left \(control",
+    ):
+        read_mdp(file)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_each_name_of_an_action_needs_memory_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buffers, "_CHECKED", 1_000_000)
+    rows = "".join(f"{state} 0 0 1 {{}}\n" for state in range(7000))
+    file = tmp_path / "names.tra"
+    file.write_text(f"7000 7000 7000\n{rows.format(*['long'] * 7000)}")
+    assert read_mdp(file).states == 7000
+    file.write_text(f"7000 7000 7000\n{rows.format(*range(7000))}")
+    with pytest.raises(
+        InputError, match=r"the names of the actions need about 1\.1 MB of memory, and 1\.0 MB are left"
     ):
         read_mdp(file)
 

@@ -19,7 +19,7 @@ from cyscc.host.runs.execution import Session
 from cyscc.host.specification.run import RunSpec
 from cyscc.sim.caching.folder import cache_directory, code_directory
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.told import told
 
 WORKLOAD = Workload(config="hc2", memory="hc2", vertices=2**10, degree=8)

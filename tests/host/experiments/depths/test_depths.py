@@ -14,7 +14,7 @@ from cyscc.host.command_line.main import main
 from cyscc.host.experiments.depths.search import Depths, DepthSearch
 from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.told import line_of
 
 LIMITS = [(4, 512)] * 3

@@ -22,7 +22,7 @@ from cyscc.host.experiments.studies.paper import BAR, DEVICES, FITTING, PUBLISHE
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.queue import Queue
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.fpga.test_hierarchy import cell, module, write_netlist
 from tests.host.experiments.told import told
 

@@ -27,7 +27,7 @@ from cyscc.host.experiments.fpga.tools import NEXTPNR, ToolError
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.studies.paper import BAR, FITTING
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.told import told
 
 VERILOG = """\

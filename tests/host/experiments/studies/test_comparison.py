@@ -23,7 +23,7 @@ from cyscc.host.graph.reference import strong_components
 from cyscc.host.interface.software import _answer
 from cyscc.host.output.progress import Progress
 from cyscc.sim.errors import SimulationError
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.told import told
 from tests.system.graphs import messy_graph
 

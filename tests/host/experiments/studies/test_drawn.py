@@ -13,7 +13,7 @@ from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Entry
 from tests.conftest import Pins
 from tests.host.analysis.report.pins import digest
 from tests.host.analysis.roofline.samples import SETTING, roofline_of
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.studies.results import (
     Made,
     li_made_up,

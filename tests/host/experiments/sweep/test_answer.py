@@ -26,7 +26,7 @@ from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
 from tests.host.analysis.report.test_page import charts
-from tests.host.experiments.conftest import Answers
+from tests.host.conftest import Answers
 from tests.host.experiments.sweep.studies import study_of
 from tests.host.experiments.told import line_of, told
 
