@@ -44,7 +44,8 @@ def interrupted(*arguments: str, after: int = 1) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CheckpointFolder, "write", ending)
-        assert main([*arguments]) == 130
+        patch.setattr(sys, "argv", ["cyscc", *arguments])
+        assert main() == 130
     assert len(written) == after
 
 
