@@ -24,8 +24,9 @@ from cyscc.host.specification.overrides import Overrides
 from cyscc.sim.configuration import PRESETS
 from cyscc.sim.hardware import ring_turn
 from cyscc.sim.memory import Hc2
-from cyscc.sim.observation.causes import CAUSE_NAMES, CAUSES, cause_named
+from cyscc.sim.observation.causes import CAUSES
 from tests.host.analysis.report.pages import record_of
+from tests.host.conftest import Answers
 from tests.record.synthetic import Shape, write_record
 
 LARGE, SMALL = Group("forward", SATURATED), Group("forward", ENDING)
@@ -86,20 +87,20 @@ def bank(**changes: Any) -> BankUse:
     return BankUse(**given | changes)
 
 
+WORDS = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
+FRONTIER = replace(WORDS, name="frontier", parameter="frontier_depth", depth=64)
+
+
 def evidence(**changes: Any) -> Any:
     """Return evidence of large levels in which nothing is much."""
     configuration = {"remembered_ids": 0, "blocking_reservation": False, "visit_depth": 64}
     configuration |= {"link_queues": 0, "edge_chunk": 0, "issue_interval": 1}
     memory = Hc2().describe()
-    fifo = FifoUse(module="bfs", name="words", parameter="word_depth", depth=128, most=40, mean=9.0, instruction=2)
     given: dict[str, Any] = {
         "bank": bank(use=0.3, multiple=1.2),
         "banks_use": 0.25,
         "links": LinkUse(mean=0.3, most=0.35, engine=1, link=5, waiting=1.5),
-        "fifos": [
-            replace(fifo, name="frontier", parameter="frontier_depth", depth=64, under_way=9.0),
-            replace(fifo, under_way=90.0),
-        ],
+        "fifos": [replace(FRONTIER, under_way=9.0), replace(WORDS, under_way=90.0)],
         "latency": LatencyUse(least=75, median=76, high=90, most=99, mean=78.0),
         "turn": 100,
         "unevenness": 1.4,
@@ -124,54 +125,71 @@ def evidence(**changes: Any) -> Any:
 
 QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=879.0)
 CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(causes) == 1 else 0.6}
+WAITING = {"share": lambda *causes: 0.5 if causes == ("response",) else 0.01}
+NOTHING_SHARED = {"bank": None, "links": None}
 
 
-@pytest.mark.parametrize(
-    ("cause", "group", "changes", "text"),
-    [
-        ("refused", LARGE, {"bank": bank()}, "Busiest: bank 3.7 (words 100%) 99%, all links 30% (59% at most, since "),
-        ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}, "(queues 100%)"),
-        ("refused", LARGE, {"banks_use": 0.9}, "Busiest: all banks 90%, all links 30% ("),
-        ("refused", LARGE, {}, "A request waits 2 cycles for its link, an access to the busiest bank 9 for it."),
-        ("refused", LARGE, {"link_queues": 8}, "all links 30% of the time."),
-        ("refused", LARGE, {"latency": None}, "There were no reads."),
-        ("response", SMALL, {}, "Reads take 78 cycles on average, 75 at best"),
-        (
-            "response",
-            LARGE,
-            {"latency": QUEUEING, "ordering": 790.4},
-            "790 of them waiting for earlier responses in order",
-        ),
-        (
-            "credit",
-            LARGE,
-            {**CREDIT, "link_queues": 8},
-            "Places for answers are short: on average while a kernel works, 90 of the 128 of words",
-        ),
-        ("credit", LARGE, {**CREDIT, "fifos": []}, "Busiest: "),
-        ("slot", LARGE, {}, "100 cycles for a turn"),
-        ("slot", LARGE, {"blocking_reservation": True}, "only when its last slot is used up"),
-        ("no_work", LARGE, {}, "1.40 times as long as the mean one. The one with most requests issues 3.00 times"),
-        ("no_work", LARGE, {"edge_chunk": 64}, "an entry's edges, 64 at most, stay on one kernel"),
-        ("no_work", Group("intersection", ""), {}, "1.40 times"),
-        ("resting", LARGE, {}, "a cycle between two requests"),
-        ("issue_2", LARGE, {}, "a request in 50% of their cycles, of one in each at most."),
-        (
-            "issue_2",
-            LARGE,
-            {"issue_interval": 2},
-            "50% of their cycles, and rest for a cycle after each, but between the",
-        ),
-        ("ending", SMALL, {}, "costs each level 1250 cycles; a turn of the token is 100"),
-        ("flush", SMALL, {}, "625 cycles go by each time"),
-        ("exchange", LARGE, {}, "Ids wait for the kernels that own them"),
-        ("ids", LARGE, {}, "others of their AE are still reading"),
-    ],
-)
-def test_observation(cause: str, group: Group, changes: dict[str, Any], text: str) -> None:
-    observation = observe(cause, group, evidence(**changes))
-    assert observation.title == cause_named(cause).title
-    assert text in observation.text
+def short(under_way: float, *, frontier: float = 9.0, mean: float = 879.0, **changes: Any) -> dict[str, Any]:
+    """Return evidence of places for answers that are promised to reads on average."""
+    fifos = [replace(FRONTIER, under_way=frontier), replace(WORDS, under_way=under_way)]
+    links = LinkUse(mean=0.2, most=0.3, engine=1, link=5, waiting=1.5)
+    memory = {"latency": replace(QUEUEING, mean=mean), "bank": bank(use=0.3), "links": links}
+    return {**CREDIT, **memory, "fifos": fifos, **changes}
+
+
+OBSERVED: dict[str, tuple[str, Group, dict[str, Any]]] = {
+    "a bank": ("refused", LARGE, {"bank": bank()}),
+    "a bank of queues": ("refused", LARGE, {"bank": bank(arrays={"queues": 100})}),
+    "all banks": ("refused", LARGE, {"banks_use": 0.9}),
+    "nothing is busy": ("refused", LARGE, {}),
+    "queues at the links": ("refused", LARGE, {"link_queues": 8}),
+    "no reads": ("refused", LARGE, {"latency": None}),
+    "latency of small levels": ("response", SMALL, {}),
+    "answers in order": ("response", LARGE, {"latency": QUEUEING, "ordering": 790.4}),
+    "latency is blamed where reads hardly wait for each other": ("response", LARGE, WAITING),
+    "and not where they do": ("response", LARGE, {**WAITING, "latency": QUEUEING}),
+    "places for answers": ("credit", LARGE, {**CREDIT, "link_queues": 8}),
+    "no FIFOs": ("credit", LARGE, {**CREDIT, "fifos": []}),
+    "more places would be used": ("credit", LARGE, short(90.0, mean=78.0)),
+    "more places would not be used": ("credit", LARGE, short(60.0, mean=78.0)),
+    "reads queue a little": ("credit", LARGE, short(90.0, mean=120.0)),
+    "more reads would wait in the memory": ("credit", LARGE, short(200.0, bank=bank(use=0.95))),
+    # What reads wait for, where nothing in the memory is near what it can carry, more places may hide.
+    "nothing is near what it can carry": ("credit", LARGE, short(200.0, bank=bank(use=0.8))),
+    # Where nothing is shared there is nothing to wait for but the order of answers.
+    "nothing is shared": ("credit", LARGE, short(90.0, **NOTHING_SHARED)),
+    "another FIFO is nearly as short": ("credit", LARGE, short(100.0, frontier=45.0, mean=78.0)),
+    "another FIFO is not as short": ("credit", LARGE, short(100.0, frontier=44.9, mean=78.0)),
+    "slots": ("slot", LARGE, {}),
+    "slots, as published": ("slot", LARGE, {"blocking_reservation": True}),
+    "no work": ("no_work", LARGE, {}),
+    "no work, with chunks": ("no_work", LARGE, {"edge_chunk": 64}),
+    "no work in an intersection": ("no_work", Group("intersection", ""), {}),
+    "rest": ("resting", LARGE, {}),
+    "requests": ("issue_2", LARGE, {}),
+    "requests with rests": ("issue_2", LARGE, {"issue_interval": 2}),
+    "ends": ("ending", SMALL, {}),
+    "flushes": ("flush", SMALL, {}),
+    "an exchange": ("exchange", LARGE, {}),
+    "ids": ("ids", LARGE, {}),
+}
+DIAGNOSED: dict[str, tuple[Group, dict[str, Any]]] = {
+    "small levels": (SMALL, {"requests": (6.0, 6.0)}),
+    "small levels of one kernel": (SMALL, {"requests": (999.0, 6.0)}),
+    "intersections": (Group("intersection", ""), {"requests": (900.0, 300.0)}),
+    "small intersections": (Group("intersection", ""), {"requests": (310.0, 299.0)}),
+}
+
+
+def test_observations_are_as_pinned(answers: Answers) -> None:
+    told = []
+    for name, (cause, group, changes) in OBSERVED.items():
+        observation = observe(cause, group, evidence(**changes))
+        told.append(f"{name}: {observation.title}\n  {observation.text}\n")
+    for name, (group, changes) in DIAGNOSED.items():
+        ((causes, observation),) = diagnose(group, evidence(**changes))
+        told.append(f"{name}: {observation.title} ({', '.join(causes)})\n  {observation.text}\n")
+    answers("observations", "".join(told))
 
 
 @pytest.mark.parametrize("use", [0.6, 0.68, 0.7, 0.72, 0.99])
@@ -179,65 +197,6 @@ def test_no_use_of_a_bank_turns_the_verdict_over(use: float) -> None:
     ((causes, observation),) = diagnose(LARGE, evidence(bank=bank(use=use), latency=QUEUEING))
     assert (causes, observation.title) == (("refused", "credit", "response"), "waiting for the memory")
     assert f"Busiest: bank 3.7 (words 100%) {use:.0%}, " in observation.text
-
-
-def test_latency_is_blamed_where_reads_hardly_wait_for_each_other() -> None:
-    blamed = "Kernels have too little to read at once to hide this latency."
-    waiting: Any = {"share": lambda *causes: 0.5 if causes == ("response",) else 0.01}
-    assert observe("response", LARGE, evidence(**waiting)).text.endswith(blamed)
-    assert blamed not in observe("response", LARGE, evidence(latency=QUEUEING, **waiting)).text
-
-
-@pytest.mark.parametrize(
-    ("mean", "use", "under_way", "said"),
-    [
-        (78.0, 0.3, 90.0, "Places for answers are short: on average "),
-        (78.0, 0.3, 60.0, "for it. On average while a kernel works, 60 of the 128 of words are promised to reads."),
-        (120.0, 0.3, 90.0, "for it. On average while a kernel works, 90 of the 128 of words are promised to reads."),
-        (
-            879.0,
-            0.95,
-            200.0,
-            "128 of the 128 of words are promised to reads; with more places, more reads would wait in",
-        ),
-        # What reads wait for, where nothing in the memory is near what it can carry, more places may hide.
-        (879.0, 0.8, 200.0, "for it. On average while a kernel works, 128 of the 128 of words are promised to reads."),
-        # Where nothing is shared there is nothing to wait for but the order of answers.
-        (879.0, None, 90.0, "Places for answers are short: on average "),
-    ],
-)
-def test_places_for_answers_are_short_only_where_more_of_them_would_be_used(
-    mean: float, use: float | None, under_way: float, said: str
-) -> None:
-    links = LinkUse(mean=0.2, most=0.3, engine=1, link=5, waiting=1.5)
-    shared = {"bank": None, "links": None} if use is None else {"bank": bank(use=use), "links": links}
-    found = evidence(latency=replace(QUEUEING, mean=mean), **shared, **CREDIT)
-    found.fifos = [found.fifos[0], replace(found.fifos[1], under_way=under_way)]
-    text = observe("credit", LARGE, found).text
-    assert said in text
-    assert ("are short" in text) == said.startswith("Places")
-
-
-@pytest.mark.parametrize("most", [6.0, 999.0])
-def test_small_levels(most: float) -> None:
-    ((causes, observation),) = diagnose(SMALL, evidence(requests=(most, 6.0)))
-    assert causes == ("no_work", "ids", "response", "starting", "ending", "flush")
-    # Three reads, 75 cycles each, a flush of 625, and a turn of 100.
-    assert observation == (
-        "small levels",
-        f"They take {625 * len(CAUSE_NAMES):,} cycles each, with 7.0 entries on average for 64 kernels. However small "
-        "it is, a level needs up to 950: 3 reads one after the other, of 75 cycles at best (78 on average), 625 until "
-        f"its writes are complete, and a turn of the token (100). The kernel with most requests issues {most:.0f}, the "
-        "mean one 6.0; a vertex's edges stay on one kernel.",
-    )
-
-
-def test_intersections_are_small_or_not_by_their_requests() -> None:
-    group = Group("intersection", "")
-    assert diagnose(group, evidence(requests=(900.0, 300.0)))[0][1].title == "waiting for the memory"
-    ((_, observation),) = diagnose(group, evidence(requests=(310.0, 299.0)))
-    assert observation.title == "small intersections"
-    assert "an intersection needs up to" in observation.text
 
 
 @pytest.mark.parametrize("kernels", [8, 3])
@@ -254,17 +213,6 @@ def test_the_token_of_intersections_passes_each_kernel(kernels: int, monkeypatch
 def test_what_a_crossbar_carries() -> None:
     assert crossbar_share(1) == pytest.approx(2 - 2**0.5)
     assert [crossbar_share(2), crossbar_share(0)] == pytest.approx([(3 - 5**0.5) / 2, 0])
-
-
-def test_fifos_that_are_nearly_as_short_are_named_with_the_tightest() -> None:
-    found = evidence(**CREDIT)
-    frontier, words = found.fifos
-    for under_way, named in (
-        (45.0, "works, 45 of the 64 of frontier, 100 of the 128"),
-        (44.9, "works, 100 of the 128"),
-    ):
-        found.fifos = [replace(frontier, under_way=under_way), replace(words, under_way=100.0)]
-        assert named in observe("credit", LARGE, found).text
 
 
 def test_arrays_of_a_bank_that_matter_are_named() -> None:
