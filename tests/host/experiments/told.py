@@ -1,6 +1,7 @@
 """Answers as they are pinned, whole: their text and their documents, in a folder beside the tests."""
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,15 @@ def told(answer: Answer) -> str:
     for field, value in {**answer.fields, "version": None}.items():
         lines += [f"{field}: {line_of(each)}" for each in (value if isinstance(value, list) else [value])]
     return "\n".join([*lines, answer.failure, ""])
+
+
+def told_of_records(answer: Answer, names: Mapping[str, str]) -> str:
+    """Return an answer about records as text, and its whole document, with other names for their folders."""
+    text = json.dumps([answer.text(width=200), {**answer.document(), "version": None}])
+    for folder, name in names.items():
+        text = text.replace(folder, name)
+    told, document = json.loads(text)
+    return "\n".join([told, *(f"{field}: {line_of(value)}" for field, value in document.items()), ""])
 
 
 def line_of(value: Any) -> str:

@@ -1,21 +1,20 @@
 """Comparisons of two records: what is paired, what differs, and the conclusion, recomputed from the tables."""
 
-import re
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from cyscc.host.analysis.explain.comparison import Comparison, compare
 from cyscc.host.analysis.explain.difference import conclusion, difference, settings_text, share_text
 from cyscc.host.record.reader import Record
 from cyscc.host.specification.place import Place
-from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
+from cyscc.sim.observation.causes import CAUSE_NAMES
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
-from tests.record.checks import Plain
+from tests.host.conftest import Answers
+from tests.host.experiments.told import told_of_records
 from tests.record.synthetic import Shape
 
 SMALLER = Shape(config="hc2-1ae", levels=(150, 900, 1100, 400, 120, 70), seed=5)
@@ -35,54 +34,12 @@ def compared(one: Shape, other: Shape) -> Comparison:
     return compare(record_of(one), record_of(other))
 
 
-def test_the_answer_shows_what_differs_most() -> None:
-    comparison = compared(BFS, SMALLER)
-    answer = difference(comparison, top=4)
-    levels = comparison.levels
-    assert answer.cycles == comparison.difference
-    assert answer.levels["of_run"].tolist() == pytest.approx((levels["difference"] / comparison.cycles[0]).tolist())
-    most = levels["difference"].abs().sort_values(ascending=False, kind="stable").index[:4].sort_values()
-    assert [row["level"] for row in answer.tables["levels"].records()] == levels["level"][most].tolist()
-    for row, causes in zip(answer.levels["why"], levels[CAUSE_NAMES].to_dict("records"), strict=True):
-        ranked = sorted(causes.items(), key=lambda each: -abs(each[1]))
-        assert row == ", ".join(f"{name} {value:+,.0f}" for name, value in ranked[:3] if abs(value) >= 0.5)
-
-
-def signed(text: str) -> int:
-    return int(text.replace(",", ""))
-
-
-def causes_of(plain: Plain) -> "pd.Series[float]":
-    """Return the cycles of an average kernel by cause."""
-    return pd.Series({cause: plain.stack(cause).sum() for cause in CAUSE_NAMES})
-
-
 @PAIRS
-def test_the_conclusion_is_that_of_the_tables(one: Shape, other: Shape) -> None:
-    comparison = compared(one, other)
-    plains = plain_of(one), plain_of(other)
-    text = " ".join(conclusion(comparison))
-    sums = [int(plain.instructions["cycles"].sum()) for plain in plains]
-    more = sums[1] - sums[0]
-    found = re.match(r"(\S+) is (slower|faster) than (\S+): ([\d,]+) against ([\d,]+) cycles, (\S+) \((\S+)%\),", text)
-    assert found is not None
-    names = [str(record_of(shape).folder) for shape in (other, one)]
-    assert [found[1], found[3], found[2]] == [*names, "slower" if more > 0 else "faster"]
-    assert [signed(found[place]) for place in (4, 5, 6)] == [sums[1], sums[0], more]
-    assert float(found[7]) == pytest.approx(100 * more / sums[0], abs=0.05)
-    by_cause = causes_of(plains[1]) - causes_of(plains[0])
-    parts = {cause_named(name).title: by_cause[name] for name in CAUSE_NAMES if name not in WORK}
-    parts["issuing requests"] = by_cause[list(WORK)].sum()
-    told = re.findall(
-        r"([a-z ]+?)(?: \(\w+\))? ([+-][\d,]+)(?=[,;.])",
-        re.split(r"The causes (?:are|mostly cancel.*?in all\):) ", text)[1].split(". ")[0] + ".",
-    )
-    named = {name.strip().removeprefix("against it "): signed(cycles) for name, cycles in told}
-    assert named == {name: round(parts[name]) for name in named}
-    along = {name: cycles for name, cycles in parts.items() if cycles * more > 0}
-    assert sum(abs(parts[name]) for name in named if name in along) >= 0.8 * sum(map(abs, along.values()))
-    against = {name for name, cycles in parts.items() if cycles * more < 0 and abs(cycles) > 0.1 * abs(more)}
-    assert {name for name in named if name not in along} == against
+def test_the_whole_answer_is_as_pinned(
+    one: Shape, other: Shape, request: pytest.FixtureRequest, answers: Answers
+) -> None:
+    names = {str(record_of(one).folder): "ONE", str(record_of(other).folder): "OTHER"}
+    answers(request.node.callspec.id, told_of_records(difference(compared(one, other), top=4), names))
 
 
 @PAIRS

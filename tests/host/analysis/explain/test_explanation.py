@@ -18,7 +18,7 @@ from cyscc.host.record.reader import ENDING, GROWING, SATURATED
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
 from tests.host.analysis.report.pages import BFS, SCC, plain_of, record_of
 from tests.host.conftest import Answers
-from tests.host.experiments.told import line_of
+from tests.host.experiments.told import told_of_records
 from tests.record.checks import Plain
 from tests.record.synthetic import Shape
 
@@ -284,11 +284,8 @@ def check_finding(finding: Finding, costs: list[dict[str, Any]], plain: Plain) -
 @pytest.mark.parametrize("by", ["iteration", "level", "engine", "kernel", "interval"])
 def test_the_whole_answer_is_as_pinned(shape: Shape, by: str, answers: Answers) -> None:
     record = record_of(shape)
-    answer = explanation(record, record.instructions, by=by)
-    document = json.loads(json.dumps({**answer.document(), "version": None}).replace(str(record.folder), "RECORD"))
-    told = [answer.text(width=200).replace(str(record.folder), "RECORD")]
-    told += [f"{name}: {line_of(value)}" for name, value in document.items()]
-    answers(f"{'components' if shape.iterations else 'search'} by {by}", "\n".join([*told, ""]))
+    told = told_of_records(explanation(record, record.instructions, by=by), {str(record.folder): "RECORD"})
+    answers(f"{'components' if shape.iterations else 'search'} by {by}", told)
 
 
 def test_parts_of_a_search() -> None:
