@@ -94,15 +94,15 @@ def test_table_1_of_wijs_et_al_again(capfd: pytest.CaptureFixture[str]) -> None:
     "figure", ["fig10", "fig13", *(pytest.param(other, marks=pytest.mark.long) for other in ("fig11", "fig12"))]
 )
 def test_figures(figure: str, capfd: pytest.CaptureFixture[str]) -> None:
-    arguments = f"reproduce {figure} --vertices 2^7,2^8 --degrees 8,16 --max-edges 2^11 --jobs 1".split()
+    arguments = f"reproduce {figure} --vertices 2^4,2^5 --degrees 4,8 --max-edges 2^7 --jobs 1".split()
     arguments += SEARCHED if figure in ("fig10", "fig11") else []
     assert main([*arguments, "--json", "-"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     document = json.loads(out)
-    assert document["left_out"] == [{"degree": 16, "vertices": 256}]
+    assert document["left_out"] == [{"degree": 8, "vertices": 32}]
     pairs = {(point["degree"], point["vertices"]) for point in document["points"]}
-    assert pairs == {(8, 128), (8, 256), (16, 128)}
+    assert pairs == {(4, 16), (4, 32), (8, 16)}
     assert main(arguments) == 0
     count = {"fig10": 6, "fig11": 6, "fig12": 6, "fig13": 9}[figure]
     lines = capfd.readouterr().out.splitlines()

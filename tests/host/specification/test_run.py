@@ -94,7 +94,7 @@ def test_every_field_is_described() -> None:
     assert {name for name in NAMES if name not in run_options("bfs")} == {"labels"}
 
 
-SAID = ("low", "high", "switch", "choices", "repeated", "positional", "path")
+SAID: tuple[str, ...] = ("low", "high", "switch", "choices", "repeated", "positional", "path")
 SAID += ("affects_result", "stored", "varies", "changeable")
 
 
