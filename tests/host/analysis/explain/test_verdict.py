@@ -126,7 +126,7 @@ def evidence(**changes: Any) -> Any:
 QUEUEING = LatencyUse(least=75, median=120, high=900, most=999, mean=879.0)
 CREDIT = {"share": lambda *causes: {"credit": 0.4}.get(causes[0], 0.1) if len(causes) == 1 else 0.6}
 WAITING = {"share": lambda *causes: 0.5 if causes == ("response",) else 0.01}
-NOTHING_SHARED = {"bank": None, "links": None}
+NOTHING_SHARED: dict[str, Any] = {"bank": None, "links": None}
 
 
 def short(under_way: float, *, frontier: float = 9.0, mean: float = 879.0, **changes: Any) -> dict[str, Any]:

@@ -102,24 +102,21 @@ def test_standard_input(text: str, packed: bool) -> None:
         assert same(read_mdp("-"), BOTH)
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_line_ends_of_drn(tmp_path: Path, end: str) -> None:
-    assert same(read(tmp_path, "a.drn", DRN.replace("\n", end).removesuffix(end)), BOTH)
+WRITTEN = {
+    **{f"lines of DRN end in {end!r}": ("a.drn", DRN.replace("\n", end).removesuffix(end)) for end in ("\r\n", "\r")},
+    **{
+        f"lines of {name} end in {end!r}": ("a.tra", end + text.replace("\n", end).rstrip())
+        for end in ("\r\n", "\r", " \t\n\n")
+        for name, text in (("transitions", TRA), ("choices", ROWS))
+    },
+    "comments": ("a.tra", "# a model\n#\n" + TRA.replace("1 0 1", "\n # 0 0 0 0\n#\n1 0 1")),
+    "Storm's transitions": ("a.tra", "mdp\n" + TRA.partition("\n")[2]),
+}
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r", " \t\n\n"])
-def test_line_ends(tmp_path: Path, end: str) -> None:
-    for text in (TRA, ROWS):
-        assert same(read(tmp_path, "a.tra", end + text.replace("\n", end).rstrip()), BOTH)
-
-
-def test_comments(tmp_path: Path) -> None:
-    text = "# a model\n#\n" + TRA.replace("1 0 1", "\n # 0 0 0 0\n#\n1 0 1")
-    assert same(read(tmp_path, "a.tra", text), BOTH)
-
-
-def test_storms_transitions(tmp_path: Path) -> None:
-    assert same(read(tmp_path, "a.tra", "mdp\n" + TRA.partition("\n")[2]), BOTH)
+@pytest.mark.parametrize("how", WRITTEN)
+def test_ways_to_write_the_same(tmp_path: Path, how: str) -> None:
+    assert same(read(tmp_path, *WRITTEN[how]), BOTH)
 
 
 def test_transitions_in_any_order(tmp_path: Path) -> None:

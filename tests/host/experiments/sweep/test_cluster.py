@@ -13,6 +13,7 @@ import pytest
 
 from cyscc.host.command_line.main import main
 from tests.conftest import ROOT
+from tests.host.command_line.test_sweep import MANY, times
 from tests.host.experiments.sweep.studies import SMALL
 from tests.waiting import wait_until
 
@@ -53,18 +54,12 @@ def worker(address: str, name: str) -> AbstractContextManager["subprocess.Popen[
     return running("distributed.cli.dask_worker", address, *options)
 
 
-def points() -> dict[str, int]:
-    """Return when each complete point was made."""
-    records = Path("out", "results").glob("[!.]*/record/record.json")
-    return {path.parents[1].name: path.stat().st_mtime_ns for path in records}
-
-
 def kill_one_of_two(address: str, *sweep: str) -> dict[str, int]:
     """Make a sweep with two workers, of which one is killed; return the points that were complete then."""
     with worker(address, "one") as one, worker(address, "two"), running(*sweep, "--scheduler", address) as run:
-        wait_until(lambda: len(points()) >= 3, run)
+        wait_until(lambda: len(times()) >= 3, run)
         one.send_signal(signal.SIGKILL)
-        before = points()
+        before = times()
         assert run.wait(SLOWEST) == 0
     return before
 
@@ -72,7 +67,7 @@ def kill_one_of_two(address: str, *sweep: str) -> dict[str, int]:
 def test_a_worker_that_is_killed_loses_nothing(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("many.toml").write_text(SMALL.replace("[5, 40]", "[2, 4, 6, 8, 10, 12]") + 'algorithm = ["bfs", "scc"]\n')
+    Path("many.toml").write_text(MANY)
     sweep = ["sweep", "many.toml", "-o", "out", "--json", "json", "--quiet"]
     with scheduler() as address:
         with monkeypatch.context() as patch:
@@ -81,7 +76,7 @@ def test_a_worker_that_is_killed_loses_nothing(
         assert capfd.readouterr() == ("", f"cyscc sweep: --scheduler: {address}: the scheduler has no workers\n")
         before = kill_one_of_two(address, "cyscc.host.command_line.main", *sweep)
     document = json.loads(Path("json").read_text())
-    after = points()
+    after = times()
     assert {each["status"] for each in document["points"]} == {"done"}
     assert sorted(after) == sorted(each["point"] for each in document["points"])
     assert len(after) == 12
@@ -92,7 +87,7 @@ def test_a_worker_that_is_killed_loses_nothing(
     told = [each.pop("said")[0].partition("\n")[0] for each in (document, again)]
     assert told == ["12 points: 12 made, 0 from before", "12 points: 0 made, 12 from before"]
     assert again == document
-    assert points() == after
+    assert times() == after
 
 
 def test_no_scheduler_is_one_line(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
