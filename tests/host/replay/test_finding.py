@@ -157,28 +157,6 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
             find(point, record)
 
 
-@pytest.mark.parametrize(
-    ("shape", "at", "why"),
-    [
-        (BFS, "level=5", "there is no level=5 in the run: there are levels 0 to 4"),
-        (BFS, "phase=backward", "there is no phase=backward in the run: there are forward"),
-        (SCC, "iteration=4", "there is no iteration=4 in the run: there are iterations 1 to 3"),
-        (SCC, "level=0,phase=intersection", "there is no phase=intersection,level=0 in the run: there are no levels"),
-        (BFS, "slot,engine=2", "there is no engine 2: there are 0 to 1"),
-        (BFS, "slot,kernel=2", "there is no kernel 2: there are 0 to 1"),
-        (SCC, "slot,module=intersection,kernel=1", "there is no kernel 1: there are 0 to 0"),
-        (SCC, "full:visit,module=intersection", "there is no FIFO visit: there are reach, colour, word, unvisit"),
-        (BFS, "resting", "there is no cause=resting in the run: resting never happens"),
-        (BFS, "hang", "there is no hang in the run: the run did not fail"),
-        (BFS, "idle,nth=1000", "there is no idle,nth=1000 in the run: it happens 15 times"),
-    ],
-)
-def test_what_is_not_there(shape: Shape, at: str, why: str) -> None:
-    record = record_of(shape)
-    with refused(InputError, f"{record.folder}: {why}"):
-        find(Place.parse(at), record)
-
-
 def test_cycles() -> None:
     record = record_of(BFS)
     last = record.cycles - 1
