@@ -89,10 +89,11 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
 
     record = found.record
     most = top or (_SHOWN if len(found.found) > 1 else _SHOWN_ALONE)
-    banks = found.of("bank")
     tables = {kind: _kind_table(found, kind, most, query.order) for kind in found.found}
     tables |= {"firsts": _firsts(found.kernels)} if len(found.kernels) else {}
-    tables |= {"hottest": _hottest(found.hottest, banks.iloc[0], most)} if found.hottest is not None else {}
+    if (hottest := found.hottest) is not None:
+        shares = hottest.assign(share=hottest["accesses"] / hottest["accesses"].sum()).head(TOP)
+        tables["hottest"] = FORMS.table("hottest", shares, found.of("bank").iloc[0].to_dict(), most=most)
     tables |= {
         "events": FORMS.table("events", found.frame),
         "kernels": FORMS.table("kernels", found.kernels),
@@ -186,9 +187,3 @@ def _firsts(kernels: "pd.DataFrame") -> Table:
     longest = longest.rename(columns={"where": "where_longest"})
     counts = frame.groupby(keys)["found"].sum().rename("number").to_frame()
     return FORMS.table("firsts", counts.join(first).join(longest).reset_index())
-
-
-def _hottest(frame: "pd.DataFrame", bank: "pd.Series[Any]", most: int) -> Table:
-    """Return the table of what was accessed most in the hottest bank."""
-    shares = frame.assign(share=frame["accesses"] / frame["accesses"].sum()).head(TOP)
-    return FORMS.table("hottest", shares, bank.to_dict(), most=most)

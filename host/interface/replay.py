@@ -160,7 +160,7 @@ def _in_detail(
 
 def _with_requests(record: "Record", place: Place, path: str, checkpoint: Any, setting: "RerunSetting") -> Replayed:
     """Write the requests of a place."""
-    from cyscc.host.replay.requests import write_requests
+    from cyscc.host.replay.parts import write_requests
 
     first, end, number = write_requests(record, place, path, setting, checkpoint=checkpoint)
     return Replayed(

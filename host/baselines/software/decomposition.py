@@ -246,16 +246,16 @@ def peer_runs(
     begin : callable
         Called when the library is imported.
     """
-    peer = PEERS[name]
-    peer.components(peer.convert(small_graph(), threads))
+    convert = PEERS[name]
+    convert(small_graph(), threads)()
     begin()
     start = time.perf_counter()
-    form = peer.convert(graph, threads)
+    components = convert(graph, threads)
     upload = time.perf_counter() - start
 
     def run() -> SoftwareRun[Decomposition]:
         start = time.perf_counter()
-        labels = peer.components(form)
+        labels = components()
         seconds = time.perf_counter() - start
         found = Decomposition(labels=canonical(labels))
         return SoftwareRun(algorithm=name, device="cpu", threads=1, found=found, seconds=seconds, upload_seconds=upload)

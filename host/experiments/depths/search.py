@@ -65,7 +65,7 @@ class DepthSearch:
         self._measure([self.present, guess])
         depths = self._grown(guess)
         while True:
-            halved = self._enough(self._halved(depths))
+            halved = self._enough(each for place in range(len(depths)) for each in self._changed(depths, place, 0.5))
             if halved:
                 together = tuple(map(min, zip(*halved, strict=True)))
                 depths = next(iter(self._enough([together])), halved[0])
@@ -91,9 +91,6 @@ class DepthSearch:
         least, most = self.limits[place]
         if least <= depth <= most:
             yield (*depths[:place], depth, *depths[place + 1 :])
-
-    def _halved(self, depths: Depths) -> list[Depths]:
-        return [each for place in range(len(depths)) for each in self._changed(depths, place, 0.5)]
 
     def _exchanged(self, depths: Depths) -> list[Depths]:
         """Return the depths with one halved and another one doubled that are no larger."""

@@ -339,7 +339,9 @@ def conclusion(trial: Trial) -> list[str]:
         said.append(
             f"Best: {best.text}, {present - best.cycles:,} cycles fewer ({best.change:+.1%}){_cost(trial, best)}."
         )
-        said.append(f"Why: {_why(trial, best)}")
+        reason = [] if best.proposal is None else [best.proposal.reason]
+        causes = causes_of(compare(trial.record, best.point.record(trial.plan.store)))
+        said.append(f"Why: {' '.join((*reason, *causes))}")
     elif trial.attempts:
         said.append(f"No change makes the run faster by {NOTICEABLE:.1%} or more.")
     else:
@@ -359,12 +361,6 @@ def conclusion(trial: Trial) -> list[str]:
     if trial.failed:
         said.append(f"Failed: {_listed((each.text, each.failure) for each in trial.failed)}.")
     return said
-
-
-def _why(trial: Trial, best: Attempt) -> str:
-    """Return the reason of a proposal, and the causes of which the run with it has less."""
-    reason = [] if best.proposal is None else [best.proposal.reason]
-    return " ".join((*reason, *causes_of(compare(trial.record, best.point.record(trial.plan.store)))))
 
 
 def _weighed(trial: Trial, name: str, best: Attempt) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cyscc.host.experiments.measuring.runs import BfsRequest
-from cyscc.host.experiments.studies.machines import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
+from cyscc.host.experiments.studies.catalogue import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
 from cyscc.host.output.errors import InputError
 from cyscc.hw.config import PRESETS
 from tests.host.experiments.studies.results import grid, made_up, study
