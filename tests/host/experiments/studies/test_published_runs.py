@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedLevel, find_graph, read_runs
+from cyscc.host.experiments.studies.vhdl import REFERENCE, PublishedLevel, find_graph, read_runs
 from cyscc.host.output.errors import InputError
 
 HEAD = "graph,latency,level,cycles,frontier,pushed,duplicates,edges"
