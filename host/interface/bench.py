@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.plan.plan import Plan
 
 
-def _rows(text: str) -> tuple[str, ...]:
-    return tuple(text.split(","))
-
-
 @question()
 def bench(
     *,
@@ -56,7 +52,7 @@ def bench(
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
     table = list(CONTENDERS if compare is None else revisions.COMPARISONS)
-    wanted = _rows(rows) if isinstance(rows, str) else tuple(rows)
+    wanted = tuple(rows.split(",") if isinstance(rows, str) else rows)
     for place, row in enumerate(wanted):
         if row not in table:
             other = "a row of the other table" if row in {*CONTENDERS, *revisions.COMPARISONS} else "no row"

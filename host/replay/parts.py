@@ -14,12 +14,13 @@ from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_apart
 from cyscc.host.record.document import DOCUMENT
+from cyscc.host.record.parts import DETAIL_FOLDER
 from cyscc.host.record.parts import Reached as PartsReached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import PHASES
 from cyscc.host.record.traffic import write_traffic
-from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
+from cyscc.host.record.writer import Columns, RecordFolder, TableWriter
 from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.spells import Reached
 from cyscc.host.runs.recorder import kernel_cycles

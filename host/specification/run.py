@@ -293,11 +293,6 @@ class RunSpec:
         """Folders that the run writes, by option."""
         return {"--checkpoint": self.checkpoint, "--record": self.record}
 
-    @property
-    def recorded(self) -> bool:
-        """Whether the run is recorded, to its folder or a temporary one."""
-        return self.record is not None or self.trace is not None or self.roofline
-
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: memory rules loaded from a file cannot be pickled."""
         return {each.name: getattr(self, each.name) for each in fields(self)}

@@ -222,7 +222,9 @@ def run_software(
     setting : SoftwareSetting
         How it runs.
     """
-    run = timed(algorithm, KINDS[algorithm], setting, (graph, transpose), _warming)
+    run = timed(
+        algorithm, KINDS[algorithm], setting, (graph, transpose), lambda: (small_graph(), small_graph().transpose())
+    )
     return replace(
         run,
         found=replace(run.found, labels=canonical(run.found.labels)),
@@ -276,8 +278,3 @@ def transposed(graph: Graph) -> Transposed:
     begin = time.perf_counter()
     transpose = graph.transpose()
     return Transposed(transpose, time.perf_counter() - begin)
-
-
-def _warming() -> tuple[Graph, Graph]:
-    small = small_graph()
-    return small, small.transpose()

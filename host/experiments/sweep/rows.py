@@ -4,16 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from math import exp, fsum, log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
 from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
+from cyscc.host.output.files import open_output
 from cyscc.sim.observation.causes import CAUSES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Row = dict[str, Any]
 """A point: its parameters by name, ``point``, ``status``, ``reason``, and the results in its record."""
@@ -75,17 +76,13 @@ def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
     return {name: row[column] for name, column in names.items() if row.get(column) is not None}
 
 
-def table_of(rows: list[Row]) -> "pa.Table":
+def table_of(rows: list[Row]) -> pa.Table:
     """Return the rows as an Arrow table; columns with values of several types become texts."""
-    import pyarrow as pa
-
     names = dict.fromkeys(name for row in rows for name in row)
     return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
 
 
-def _column(values: list[Any]) -> "pa.Array":
-    import pyarrow as pa
-
+def _column(values: list[Any]) -> pa.Array:
     with suppress(ValueError, TypeError, OverflowError):
         found = pa.array(values)
         if found.type in (pa.bool_(), pa.int64(), pa.float64()):
@@ -101,10 +98,6 @@ def write_table(rows: list[Row], path: Path) -> None:
     InputError
         The file could not be written.
     """
-    import pyarrow.parquet as pq
-
-    from cyscc.host.output.files import open_output
-
     with open_output(str(path)) as file:
         pq.write_table(table_of(rows), file)
 

@@ -112,24 +112,6 @@ class Trial:
         """The run with each change."""
         return self.runs[1:]
 
-    def add(self, settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None) -> int:
-        """Add a run that was made, or failed; return its cycles, those of the host included."""
-        made = outcome if isinstance(outcome, dict) else None
-        stopped = isinstance(outcome, LostError)
-        cycles = None if made is None else made["row"]["cycles"]
-        present = self.runs[0].cycles if self.runs else cycles
-        attempt = Attempt(
-            settings=settings,
-            proposal=proposal,
-            point=point,
-            cycles=cycles,
-            change=None if cycles is None else cycles / max(present or 0, 1) - 1,
-            failure="" if made or stopped else str(outcome),
-            stopped=stopped,
-        )
-        self.runs.append(attempt)
-        return _NEVER if made is None else int(made["cycles"])
-
     @property
     def best(self) -> Attempt | None:
         """The change with the fewest cycles; None if none makes the run noticeably faster."""
@@ -231,10 +213,24 @@ def try_changes(
         def add(
             settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None = None
         ) -> int:
-            total = trial.add(settings, point, outcome, proposal)
+            """Add a run that was made, or failed; return its cycles, those of the host included."""
+            made = outcome if isinstance(outcome, dict) else None
+            stopped = isinstance(outcome, LostError)
+            cycles = None if made is None else made["row"]["cycles"]
+            present = trial.runs[0].cycles if trial.runs else cycles
+            attempt = Attempt(
+                settings=settings,
+                proposal=proposal,
+                point=point,
+                cycles=cycles,
+                change=None if cycles is None else cycles / max(present or 0, 1) - 1,
+                failure="" if made or stopped else str(outcome),
+                stopped=stopped,
+            )
+            trial.runs.append(attempt)
             if settings:
-                on_attempt(trial.runs[-1])
-            return total
+                on_attempt(attempt)
+            return _NEVER if made is None else int(made["cycles"])
 
         given = [runs.point(settings) for settings in own]
         with plan.progress.step("simulating") as step:
