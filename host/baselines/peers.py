@@ -46,10 +46,8 @@ def _networkit(graph: "Graph", threads: int) -> _Components:
 
     networkit.setNumberOfThreads(threads)
     ends = _sources(graph), graph.targets.astype(np.int64)
-    found = networkit.components.StronglyConnectedComponents(
-        networkit.GraphFromCoo(ends, n=graph.vertices, directed=True)
-    )
-    return lambda: np.array(found.run().getPartition().getVector())
+    made = networkit.GraphFromCoo(ends, n=graph.vertices, directed=True)
+    return lambda: np.array(networkit.components.StronglyConnectedComponents(made).run().getPartition().getVector())
 
 
 PEERS: "dict[str, Callable[[Graph, int], _Components]]" = {
