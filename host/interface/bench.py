@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from cyscc.host.experiments.plan.plan import Plan
 
 
+def _rows(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
 @question()
 def bench(
     *,
@@ -52,7 +56,7 @@ def bench(
     from cyscc.sim.executors.comparison.contenders import CONTENDERS
 
     table = list(CONTENDERS if compare is None else revisions.COMPARISONS)
-    wanted = tuple(rows.split(",") if isinstance(rows, str) else rows)
+    wanted = _rows(rows) if isinstance(rows, str) else tuple(rows)
     for place, row in enumerate(wanted):
         if row not in table:
             other = "a row of the other table" if row in {*CONTENDERS, *revisions.COMPARISONS} else "no row"
