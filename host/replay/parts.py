@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +29,9 @@ from cyscc.host.specification.place import INSTRUCTION, Place
 from cyscc.host.specification.run import DETAIL_INTERVAL
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.intervals import LONGEST_INTERVAL
-
-if TYPE_CHECKING:
-    from cyscc.sim.machine import Machine
-    from cyscc.sim.memory import RecordedSums
-    from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import RecordedSums
+from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
 
 _GATHERED = 3_000_000
 """Rows that are buffered before they are written."""
@@ -82,7 +80,7 @@ class _Part:
     """
 
     def __init__(
-        self, machine: "Machine", writer: TableWriter, *, interval: int, wanted: int, begin: int, end: int
+        self, machine: Machine, writer: TableWriter, *, interval: int, wanted: int, begin: int, end: int
     ) -> None:
         self._rows = Rows(machine, interval)
         self._writer = writer
@@ -103,7 +101,7 @@ class _Part:
                 self.host += int(columns["host"][:: self._kernels].sum())
             self._add(name, {**columns, "cycle": columns["cycle"] - self._begin})
 
-    def take_instruction(self, ran: "RanInstruction") -> None:
+    def take_instruction(self, ran: RanInstruction) -> None:
         """Note a completed instruction."""
         self._ran.append(ran)
 
@@ -211,7 +209,7 @@ def _simulate(
         stopped.append(cycle)
         raise Reached
 
-    def watch(machine: "Machine", graphs: "Sequence[PlacedGraph]") -> None:
+    def watch(machine: Machine, graphs: "Sequence[PlacedGraph]") -> None:
         sync = sync_interval(machine.config, machine.memory)
         target = _joining(every, begin - interval - sync, sync)
 
@@ -291,7 +289,7 @@ class _RequestWatcher:
         self._first, self._end = first, end
         self._parts: list[npt.NDArray[np.void]] = []
 
-    def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
+    def begin(self, machine: Machine, graphs: Sequence[PlacedGraph]) -> None:
         """Start following."""
         self._profile = machine.memory.profile
         self._log = machine.memory.log_accesses(span=_SPAN)

@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison, numbered_alike
@@ -16,10 +17,6 @@ from cyscc.host.specification.overrides import MEMORY, toml_text
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 _FEW = 3
 """Most causes named in a row."""
@@ -302,7 +299,7 @@ def _place(levels: pd.DataFrame, difference: int) -> list[str]:
     return [f"The largest part is in {which}: {cycles:+,} cycles{rest}."]
 
 
-def _densest(gains: "npt.NDArray[np.int64]") -> tuple[int, int]:
+def _densest(gains: npt.NDArray[np.int64]) -> tuple[int, int]:
     """Return the shortest range with the share `_PLACE` of the sum, which is above 0; of several, the largest one."""
     sums = np.concatenate([[0], np.cumsum(gains)])
     enough = _PLACE * sums[-1]

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from math import log, prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from cyscc.host.analysis.report.facts import against_preset, against_profile, computer_text, version_text
 from cyscc.host.analysis.report.page import Section, render
@@ -27,9 +29,6 @@ from cyscc.host.runs.sources import sources_digest
 from cyscc.host.specification.overrides import MEMORY, NO_OVERRIDES
 from cyscc.host.specification.run import resolved_configuration, resolved_profile
 from cyscc.sim.notices import printable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _RESULTS = {**MEASURES, **AREA}
 """Titles of the axes of results, by their columns."""
@@ -135,7 +134,7 @@ def _line_looks(study: SweepStudy, lines: Sequence[str], names: Sequence[str], *
     }
 
 
-def _rings(rows: "pd.DataFrame", x: str, y: str, name: str) -> list[Trace]:
+def _rings(rows: pd.DataFrame, x: str, y: str, name: str) -> list[Trace]:
     """Return rings around the points of a machine that is as its preset has it."""
     ring = {"symbol": "circle-open", "size": 16, "line": {"width": 1.5}}
     return series(rows.assign(name=name), x, y, "name", {name: look("points", "#000000", marker=ring)})
