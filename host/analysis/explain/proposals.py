@@ -167,7 +167,7 @@ class _Seen:
         parts: Mapping[str, float],
         likely: float,
         reason: str,
-        modules: Iterable[str] = ("bfs", "intersection"),
+        modules: tuple[str, ...] = ("bfs", "intersection"),
         shares: bool = False,
         smaller: bool = False,
     ) -> Proposal:
@@ -181,7 +181,7 @@ class _Seen:
             The part of each cause's cycles that it saves at most.
         likely : float
             The part of these that the record speaks for.
-        modules : iterable of str
+        modules : tuple of str
             The kinds of kernels that it is about.
         shares : bool
             Whether it shares the work anew between kernels.
