@@ -6,7 +6,7 @@ only a replay knows more.
 
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -117,9 +117,10 @@ class RecordEvents:
             if len(frame):
                 frames.append(self.completed(name, frame))
                 del nearest[name]
+        frame = pd.concat([_NONE, *frames], ignore_index=True)
         return FoundEvents(
             record=self.record,
-            frame=_joined(frames),
+            frame=frame.reindex(columns=list(_COLUMNS)).astype(_COLUMNS),
             found=found,
             kernels=pd.concat(kernels, ignore_index=True),
             nearest=nearest,
@@ -361,9 +362,3 @@ def _by_kernel(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 _NONE = pd.DataFrame({name: [] for name in ("cycle", "cycles", "instruction", "controller", "bank", "amount")})
-
-
-def _joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return events of several kinds as one frame, with whole numbers where a value may be missing."""
-    frame = pd.concat([_NONE, *(each for each in frames if len(each))], ignore_index=True)
-    return frame.reindex(columns=list(_COLUMNS)).astype(_COLUMNS)

@@ -19,7 +19,7 @@ def markdown(answer: Answer) -> str:
         lines = [heads, ["---" if each else "---:" for each in left], *rows]
         text = "\n".join(f"| {' | '.join(_marked(str(cell)) for cell in line)} |" for line in lines)
         parts += [f"## {_marked(table.heading)}", text, _marked(table.note)]
-    parts += [_paragraph(each) for each in answer.said]
+    parts += ["\n".join(_marked(line.strip()) for line in each.splitlines()) for each in answer.said]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -28,10 +28,6 @@ def _marked(text: str) -> str:
     for sign in "\\`*_|<[":
         text = text.replace(sign, f"\\{sign}")
     return " ".join(text.split()) if "\n" in text else text
-
-
-def _paragraph(sentence: str) -> str:
-    return "\n".join(_marked(line.strip()) for line in sentence.splitlines())
 
 
 def notebook(answer: Answer) -> str:

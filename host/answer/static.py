@@ -210,7 +210,11 @@ class _Drawing:
         )
         self._panels = self._make_panels(list(pairs))
         for trace in self._traces:
-            self._add(trace)
+            pair = trace.xaxis or "x", trace.yaxis or "y"
+            draw_it = {"bar": self._add_bars, "heatmap": self._add_heat_map, "scatter": self._add_scatter}[trace.type]
+            handle = draw_it(trace, self._panels[pair], self._places[pair[0]], self._places[pair[1]])
+            if handle is not None and self._in_legend(trace):
+                self._legend.setdefault(_plain(trace.name), handle)
         for shape in self._layout.shapes:
             self._add_shape(shape)
         for name, axes in self._panels.items():
@@ -254,14 +258,6 @@ class _Drawing:
             place = grid[rows.index(domains[y]), columns.index(domains[x])]
             panels[x, y] = self.figure.add_subplot(place, **shared)
         return panels
-
-    def _add(self, trace: Any) -> None:
-        """Draw a trace."""
-        pair = trace.xaxis or "x", trace.yaxis or "y"
-        draw_it = {"bar": self._add_bars, "heatmap": self._add_heat_map, "scatter": self._add_scatter}[trace.type]
-        handle = draw_it(trace, self._panels[pair], self._places[pair[0]], self._places[pair[1]])
-        if handle is not None and self._in_legend(trace):
-            self._legend.setdefault(_plain(trace.name), handle)
 
     def _add_scatter(self, trace: Any, axes: Axes, across: _Places, up: _Places) -> Any:
         x, y = across.of(trace.x), up.of(trace.y)

@@ -4,15 +4,12 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from cyscc.host.answer.answer import Grid
+from cyscc.host.answer.answer import Answer, Grid
 from cyscc.host.answer.colours import STACK
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import cause_named
-
-if TYPE_CHECKING:
-    from cyscc.host.answer.answer import Answer
 
 Words: TypeAlias = list[tuple[str, str]]
 """A line: its words, each with its style: nothing, ``bold``, ``italic``, or the cause whose colours it has."""
@@ -42,7 +39,7 @@ def letters(stack: Mapping[str, float], width: int) -> Words:
     return [words for words in found if words[0]]
 
 
-def lines(answer: "Answer", *, width: int) -> list[Words]:
+def lines(answer: Answer, *, width: int) -> list[Words]:
     """Return the lines of an answer: title, facts, tables, sentences. Numbers are never cut, however narrow it is."""
     found = _sentence(answer.title, width)
     found += _columns(answer.grid(), width)
@@ -54,7 +51,7 @@ def lines(answer: "Answer", *, width: int) -> list[Words]:
     return [*found, *([[]] if answer.said else []), *(line for each in answer.said for line in _sentence(each, width))]
 
 
-def as_text(answer: "Answer", *, width: int, colours: bool = False) -> str:
+def as_text(answer: Answer, *, width: int, colours: bool = False) -> str:
     """Return an answer as text."""
     found = lines(answer, width=width)
     if colours:
@@ -64,7 +61,7 @@ def as_text(answer: "Answer", *, width: int, colours: bool = False) -> str:
     return "".join(f"{''.join(words for words, _ in line).rstrip()}\n" for line in found)
 
 
-def shown(answer: "Answer") -> str:
+def shown(answer: Answer) -> str:
     """Return an answer as text for standard output, in the terminal's width; coloured if the terminal has colours."""
     return as_text(answer, width=terminal_width(), colours=sys.stdout is not None and sys.stdout.isatty())
 

@@ -4,33 +4,19 @@ The table is available to the command line without slow imports: a library is im
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cyscc.host.graph.csr import Graph
 
+_Components: TypeAlias = "Callable[[], NDArray[Any]]"
+
 SCIPY = "scipy"
 """The library that is always installed, whose results verify the others."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Peer:
-    """A row of the table; the name is that under which the library is imported and installed.
-
-    Parameters
-    ----------
-    convert : callable
-        Takes a graph and a number of threads; returns the graph in the library's own form.
-    components : callable
-        Takes a graph in that form; returns a label for each vertex. It uses one thread.
-    """
-
-    convert: "Callable[[Graph, int], Any]"
-    components: "Callable[[Any], NDArray[Any]]"
 
 
 def _sources(graph: "Graph") -> "NDArray[Any]":
@@ -40,54 +26,37 @@ def _sources(graph: "Graph") -> "NDArray[Any]":
     return np.repeat(np.arange(graph.vertices), graph.out_degrees())
 
 
-def _scipy(graph: "Graph", _: int) -> Any:
-    from cyscc.host.graph.reference import component_matrix
+def _scipy(graph: "Graph", _: int) -> _Components:
+    from cyscc.host.graph.reference import component_matrix, matrix_components
 
-    return component_matrix(graph)
-
-
-def _scipy_components(matrix: Any) -> "NDArray[Any]":
-    from cyscc.host.graph.reference import matrix_components
-
-    return matrix_components(matrix)
+    return partial(matrix_components, component_matrix(graph))
 
 
-def _igraph(graph: "Graph", _: int) -> Any:
+def _igraph(graph: "Graph", _: int) -> _Components:
     import igraph
     import numpy as np
 
-    edges = np.column_stack((_sources(graph), graph.targets))
-    return igraph.Graph(n=graph.vertices, edges=edges, directed=True)
+    made = igraph.Graph(n=graph.vertices, edges=np.column_stack((_sources(graph), graph.targets)), directed=True)
+    return lambda: np.array(made.connected_components(mode="strong").membership)
 
 
-def _igraph_components(graph: Any) -> "NDArray[Any]":
-    import numpy as np
-
-    return np.array(graph.connected_components(mode="strong").membership)
-
-
-def _networkit(graph: "Graph", threads: int) -> Any:
+def _networkit(graph: "Graph", threads: int) -> _Components:
     import networkit
     import numpy as np
 
     networkit.setNumberOfThreads(threads)
-    return networkit.GraphFromCoo((_sources(graph), graph.targets.astype(np.int64)), n=graph.vertices, directed=True)
+    ends = _sources(graph), graph.targets.astype(np.int64)
+    made = networkit.GraphFromCoo(ends, n=graph.vertices, directed=True)
+    return lambda: np.array(networkit.components.StronglyConnectedComponents(made).run().getPartition().getVector())
 
 
-def _networkit_components(graph: Any) -> "NDArray[Any]":
-    import networkit
-    import numpy as np
-
-    found = networkit.components.StronglyConnectedComponents(graph).run()
-    return np.array(found.getPartition().getVector())
-
-
-PEERS = {
-    SCIPY: Peer(convert=_scipy, components=_scipy_components),
-    "igraph": Peer(convert=_igraph, components=_igraph_components),
-    "networkit": Peer(convert=_networkit, components=_networkit_components),
+PEERS: "dict[str, Callable[[Graph, int], _Components]]" = {
+    SCIPY: _scipy,
+    "igraph": _igraph,
+    "networkit": _networkit,
 }
-"""The libraries by name."""
+"""Libraries by the name under which each is imported and installed: what converts a graph into its own form, with a
+number of threads, and returns the function that finds a label for each vertex, on one thread."""
 
 
 def installed_peers() -> tuple[str, ...]:

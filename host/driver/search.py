@@ -393,6 +393,7 @@ class Driver:
             frontier = queues.frontiers[state.current].values[: state.count]
             check_frontier(frontier, edges=direction.graph.graph.edges, name=direction.graph.name)
             capacity = queues.capacity - (0 if reach is None else state.entries)
+            first = int(self._coprocessor.config.visited_filter > 0 and not state.levels)
             start, cycles, status, pushed = self.run(
                 Instruction.BFS_LEVEL,
                 {
@@ -401,7 +402,7 @@ class Driver:
                     Register.CURRENT_QUEUE: queues.frontiers[state.current].address,
                     Register.NEXT_QUEUE: queues.frontiers[1 - state.current].address,
                     Register.REACH_QUEUE: len(state.counts) if reach is None else reach.address + 4 * state.entries,
-                    Register.CURRENT_COUNT: state.count | self._mark_of(state),
+                    Register.CURRENT_COUNT: state.count | first << NEW_SEARCH_BIT,
                     Register.CAPACITY: capacity,
                 },
                 result=Register.CURRENT_COUNT,
@@ -428,10 +429,6 @@ class Driver:
                 self._on_level(len(state.levels), state.entries)
         self._state.search = None
         return state
-
-    def _mark_of(self, state: Search) -> int:
-        """Return the bit that makes a machine forget the ids of another search before the first level of one."""
-        return int(self._coprocessor.config.visited_filter > 0 and not state.levels) << NEW_SEARCH_BIT
 
     def _enter(self, direction: Direction, source: int) -> int:
         """Mark the source of a search as visited, and push it into the queues; return its entries of the first one."""

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from cyscc.host.answer.answer import Answer
-from cyscc.host.answer.forms import Forms, TableForm
+from cyscc.host.answer.answer import Answer, Forms, TableForm
 
 TABLES = Forms(__file__)
 """Forms of the tables of sweeps, trials and searches of depths."""

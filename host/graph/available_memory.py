@@ -146,10 +146,6 @@ class GrowingColumns:
             column[self.count : end] = added
         self.count = end
 
-    def widen(self, dtype: npt.DTypeLike) -> None:
-        """Convert all columns to a type."""
-        self.columns = [column.astype(dtype, copy=False) for column in self.columns]
-
     def take(self) -> list[npt.NDArray[Any]]:
         """Return the columns without their spare capacity, and start over with empty ones."""
         taken = [column[: self.count] for column in self.columns]

@@ -277,12 +277,6 @@ _INTERCLIQUE_DEGREE = 2.0
 _DEGREE_PER_MEMBER = 1.2
 
 
-def _largest_clique(vertices: int, degree: int) -> int:
-    cube_root = round(vertices ** (1 / 3))
-    cube_root -= cube_root**3 > vertices
-    return max(1, min(cube_root, 1 + int((degree - _INTERCLIQUE_DEGREE) / _DEGREE_PER_MEMBER)))
-
-
 @njit(cache=True, nogil=True)
 def _cliques(state: _State, largest: int, cliques: _Ids) -> None:
     """Divide the vertices, in order, into cliques of uniformly random size; write each vertex's clique."""
@@ -368,7 +362,9 @@ def ssca2_graph(vertices: int, degree: int, seed: int = 0, *, on_step: OnProgres
     _check_request(vertices, degree, seed)
     edges = vertices * degree
     sources, targets, cliques = (np.empty(size, np.uint32) for size in (edges, edges, vertices))
-    largest = _largest_clique(vertices, degree)
+    cube_root = round(vertices ** (1 / 3))
+    cube_root -= cube_root**3 > vertices
+    largest = max(1, min(cube_root, 1 + int((degree - _INTERCLIQUE_DEGREE) / _DEGREE_PER_MEMBER)))
     while True:
         state = stream(np.uint64(seed), 0)
         _cliques(state, largest, cliques)

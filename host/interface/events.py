@@ -76,29 +76,25 @@ def events(
         query = EventQuery(kinds=kinds, place=place, longer=longer, replay=replay, order=sort, top=top or TOP)
     except ValueError as error:
         raise SpecError("", str(error)) from None
+    from cyscc.host.record.display import record_title, run_document, selection_facts
     from cyscc.host.replay.events import events_of
 
     setting = rerun_setting(recorded, **again)
     with setting.progress.step("reading the record"):
         record = record_of(recorded)
-    return _answer(events_of(record, query, setting), query, top)
-
-
-def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
-    from cyscc.host.record.display import record_title, run_document, selection_facts
-
-    record = found.record
+    found = events_of(record, query, setting)
     most = top or (_SHOWN if len(found.found) > 1 else _SHOWN_ALONE)
-    banks = found.of("bank")
     tables = {kind: _kind_table(found, kind, most, query.order) for kind in found.found}
     tables |= {"firsts": _firsts(found.kernels)} if len(found.kernels) else {}
-    tables |= {"hottest": _hottest(found.hottest, banks.iloc[0], most)} if found.hottest is not None else {}
+    if (hottest := found.hottest) is not None:
+        shares = hottest.assign(share=hottest["accesses"] / hottest["accesses"].sum()).head(TOP)
+        tables["hottest"] = FORMS.table("hottest", shares, found.of("bank").iloc[0].to_dict(), most=most)
     tables |= {
         "events": FORMS.table("events", found.frame),
         "kernels": FORMS.table("kernels", found.kernels),
     }
     _, widened = query.place.widened(record.interval)
-    again = (
+    advice = (
         f"cyscc events {shlex.quote(str(record.folder))} --longer {LONGER} makes the run again, and lists long waits"
     )
     return Answer(
@@ -110,7 +106,7 @@ def _answer(found: "FoundEvents", query: EventQuery, top: int | None) -> Answer:
                 f"{KINDS[kind].title}: none; {nearest.text}" + (f"\n  {nearest.command}" if nearest.command else "")
                 for kind, nearest in found.nearest.items()
             ),
-            *([] if query.replayed else [again]),
+            *([] if query.replayed else [advice]),
         ],
         tables=tables,
         fields={
@@ -186,9 +182,3 @@ def _firsts(kernels: "pd.DataFrame") -> Table:
     longest = longest.rename(columns={"where": "where_longest"})
     counts = frame.groupby(keys)["found"].sum().rename("number").to_frame()
     return FORMS.table("firsts", counts.join(first).join(longest).reset_index())
-
-
-def _hottest(frame: "pd.DataFrame", bank: "pd.Series[Any]", most: int) -> Table:
-    """Return the table of what was accessed most in the hottest bank."""
-    shares = frame.assign(share=frame["accesses"] / frame["accesses"].sum()).head(TOP)
-    return FORMS.table("hottest", shares, bank.to_dict(), most=most)

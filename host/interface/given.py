@@ -4,7 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyscc.host.answer.forms import Forms
+from cyscc.host.answer.answer import Forms
 from cyscc.host.interface.notes import CORES, AnyRecord
 from cyscc.host.output.progress import Progress
 from cyscc.host.specification.ask import SpecError

@@ -160,7 +160,7 @@ def _in_detail(
 
 def _with_requests(record: "Record", place: Place, path: str, checkpoint: Any, setting: "RerunSetting") -> Replayed:
     """Write the requests of a place."""
-    from cyscc.host.replay.requests import write_requests
+    from cyscc.host.replay.parts import write_requests
 
     first, end, number = write_requests(record, place, path, setting, checkpoint=checkpoint)
     return Replayed(
@@ -243,7 +243,18 @@ def _vertices(given: Any) -> list[int]:
 def _lives_answer(record: "Record", histories: "Sequence[VertexHistory]") -> Replayed:
     """Return the lives of vertices as an answer."""
     several = len(histories) > 1
-    documents, titles = [_document(each) for each in histories], [_title(each) for each in histories]
+    documents = [
+        {
+            "vertex": each.vertex,
+            "out_degree": each.out_degree,
+            "in_degree": each.in_degree,
+            "first_visit": each.visit,
+            "absent": each.absent or None,
+        }
+        for each in histories
+    ]
+    degrees = [f"{count_text(each.out_degree, 'edge')} out, {each.in_degree:,} in" for each in histories]
+    titles = [f"vertex {each.vertex}: {text}" for each, text in zip(histories, degrees, strict=True)]
     facts = _facts(histories[0])
     if several:
         facts = {
@@ -255,21 +266,6 @@ def _lives_answer(record: "Record", histories: "Sequence[VertexHistory]") -> Rep
         tables={"events": _events(record, histories), **_between(histories)},
         fields={**({} if several else documents[0]), "vertices": documents},
     )
-
-
-def _document(history: "VertexHistory") -> dict[str, Any]:
-    """Return what is known of a vertex, without its events."""
-    return {
-        "vertex": history.vertex,
-        "out_degree": history.out_degree,
-        "in_degree": history.in_degree,
-        "first_visit": history.visit,
-        "absent": history.absent or None,
-    }
-
-
-def _title(history: "VertexHistory") -> str:
-    return f"vertex {history.vertex}: {count_text(history.out_degree, 'edge')} out, {history.in_degree:,} in"
 
 
 def _facts(history: "VertexHistory") -> dict[str, str]:

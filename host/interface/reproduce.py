@@ -6,8 +6,7 @@ from typing import Any
 
 from cyscc.host.answer.answer import Answer
 from cyscc.host.baselines.algorithms import KINDS
-from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
-from cyscc.host.experiments.studies.machines import SEARCH_MACHINES
+from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, SEARCH_MACHINES, study_of
 from cyscc.host.interface import notes
 from cyscc.host.interface.experiments import experiment
 from cyscc.host.interface.given import overrides_of

@@ -7,16 +7,14 @@ any other input is.
 import hashlib
 import json
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cyscc.host.output.errors import InputError, reason, refusing
 from cyscc.host.output.files import write_json
 from cyscc.sim.documents import DocumentError, read_plain
 from cyscc.sim.files import replaced
-
-if TYPE_CHECKING:
-    from io import BufferedReader
 
 SEAL = "sha256"
 """Field of a sealed document: the digest of all others."""
@@ -145,6 +143,6 @@ def read_verified(path: Path | str, digest: str, *, most: int) -> bytes:
     return content
 
 
-def file_digest(file: "BufferedReader") -> str:
+def file_digest(file: BufferedReader) -> str:
     """Return the SHA-256 of an open file from its current position to its end, in hexadecimal."""
     return hashlib.file_digest(file, "sha256").hexdigest()

@@ -5,8 +5,10 @@
 it, so that no part can be of another run or at another place.
 """
 
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,9 +22,12 @@ from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import writing
 from cyscc.host.record.document import Count, Hexadecimal
 from cyscc.host.record.tables import TABLES
+from cyscc.sim.files import is_temporary
 
 PARTS_FOLDER = "parts"
 """Subfolder of the parts."""
+DETAIL_FOLDER = "detail"
+"""Subfolder with the record of a region of the run, in detail."""
 SETTING = "run.json"
 """File name of the description of the run, of which `cyscc.host.record.document.SettingDocument` is the form."""
 SEARCHING = "searching"
@@ -148,3 +153,19 @@ def read_parts(folder: Path, *, most: int | None = None) -> tuple[dict[str, Any]
         seal = str(sealed(document)[SEAL])
         found.append(part)
     return setting, found, seal
+
+
+def remove_parts(path: Path) -> None:
+    """Remove the parts from the folder of a record, which no run needs any more."""
+    with suppress(OSError):
+        clear_parts(path / PARTS_FOLDER)
+        (path / PARTS_FOLDER).rmdir()
+
+
+def clear_parts(folder: Path, *, keep: int = 0) -> None:
+    """Remove the files of the parts from a number on; without any to keep, the description of the run, too."""
+    for entry in os.scandir(folder):
+        match = PART_FILES.fullmatch(entry.name)
+        kept = match is not None and int(match[1] or match[2] or 0) < keep
+        if not kept and (match or is_temporary(entry.name)):
+            os.unlink(entry.path)

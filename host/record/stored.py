@@ -218,7 +218,15 @@ class PartTables(StoredTables):
         reached = parts[-1].reached if parts else Reached()
         tables = [part.tables for part in parts]
         super().__init__(folder, tables, numbered=True, reached=reached, interval=self.setting["interval"])
-        self._instructions = self._known_instructions()
+        import pyarrow as pa
+
+        # The first instructions, up to the last one whose counts and cycles are in the parts.
+        rows = pa.concat_tables([self._joined(name, _schema(name).names, []) for name in ("instructions", SEARCHING)])
+        # Rows of complete searches come first, and count.
+        known, places = np.unique(numbers(rows["instruction"]), return_index=True)
+        ends = (numbers(rows["start"]) + numbers(rows["cycles"]))[places]
+        whole = (known == np.arange(known.size)) & (known < self.reached.instructions) & (ends <= self.reached.cycle)
+        self._instructions = rows.take(places[: int(np.argmin([*whole, False]))])
         self.instructions = int(self._instructions.num_rows)
 
     def read(self, name: str, columns: Sequence[str], within: Range | None) -> "pa.Table":
@@ -229,17 +237,6 @@ class PartTables(StoredTables):
         if "cycle" in _schema(name).names:
             return self._joined(name, columns, [("cycle", "<", self.reached.cycle)])
         return super().read(name, columns, (first, min(end, self.instructions)))
-
-    def _known_instructions(self) -> "pa.Table":
-        """Return the first instructions, up to the last one whose counts and cycles are in the parts."""
-        import pyarrow as pa
-
-        rows = pa.concat_tables([self._joined(name, _schema(name).names, []) for name in ("instructions", SEARCHING)])
-        # Rows of complete searches come first, and count.
-        known, places = np.unique(numbers(rows["instruction"]), return_index=True)
-        ends = (numbers(rows["start"]) + numbers(rows["cycles"]))[places]
-        whole = (known == np.arange(known.size)) & (known < self.reached.instructions) & (ends <= self.reached.cycle)
-        return rows.take(places[: int(np.argmin([*whole, False]))])
 
 
 def _given_up(rows: "pa.Table", readouts: Sequence[tuple[int, int]], *, interval: int) -> "pa.Table":

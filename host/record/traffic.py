@@ -1,13 +1,12 @@
 """Files of requests to a memory: clock, address, whether it writes, and channel, as CSV or Parquet."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow as pa
 
 from cyscc.host.output.errors import InputError, refusing
 from cyscc.host.output.files import open_output
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("clock", "address", "write", "channel")
 """Clock of the memory, or of the machine if it has none, in which a request arrives at its channel; byte address; 1 of
@@ -17,7 +16,7 @@ _MOST = {"clock": 1 << 40, "address": 1 << 48, "write": 2, "channel": 1 << 16}
 """Upper bound of the numbers of each column, exclusive."""
 
 
-def write_traffic(rows: "pd.DataFrame", path: str) -> None:
+def write_traffic(rows: pd.DataFrame, path: str) -> None:
     """Write requests to a file, as CSV, or as Parquet if its name ends in ``.parquet``.
 
     Raises
@@ -32,7 +31,7 @@ def write_traffic(rows: "pd.DataFrame", path: str) -> None:
             rows.to_csv(file, index=False)
 
 
-def read_traffic(path: str, *, clocks: bool) -> "pd.DataFrame":
+def read_traffic(path: str, *, clocks: bool) -> pd.DataFrame:
     """Return the requests of a file by arrival.
 
     Parameters
@@ -47,9 +46,6 @@ def read_traffic(path: str, *, clocks: bool) -> "pd.DataFrame":
     InputError
         It cannot be read, lacks a column, or has another value than a whole number in range. One line that names it.
     """
-    import pandas as pd
-    import pyarrow as pa
-
     with refusing(OSError, pa.ArrowException, ValueError, path=path):
         read = pd.read_parquet if Path(path).suffix == ".parquet" else pd.read_csv
         rows = read(path)

@@ -12,10 +12,12 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
 from msgspec import to_builtins
 
 from cyscc.host.output.documents import file_digest
@@ -25,6 +27,7 @@ from cyscc.host.output.folders import OwnFolder
 from cyscc.host.record.arrow import array_of, texts_of
 from cyscc.host.record.document import DOCUMENT, FAILURE
 from cyscc.host.record.parts import (
+    DETAIL_FOLDER,
     PART_FILES,
     PARTS_FOLDER,
     SEARCHING,
@@ -32,17 +35,16 @@ from cyscc.host.record.parts import (
     PartDocument,
     PartTable,
     Reached,
+    clear_parts,
     file_of,
     read_parts,
+    remove_parts,
     write_document,
 )
 from cyscc.host.record.stored import StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of, table_of
-from cyscc.sim.files import is_temporary, replaced
+from cyscc.sim.files import replaced
 from cyscc.sim.processors import available_cores
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _CODEC = "zstd"
 
@@ -52,9 +54,6 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 LAST_CYCLES = "last.fst"
 """File name of the waveforms of a failed run's last cycles."""
-
-DETAIL_FOLDER = "detail"
-"""Subfolder with the record of a region of the run, in detail."""
 
 _LEFT = (FAILURE, LAST_CYCLES, "last.gtkw", "last.sucl")
 """Files that a failed run leaves: also the views of its waveforms."""
@@ -102,22 +101,6 @@ class RecordFolder(OwnFolder):
                 self.path.rmdir()
 
 
-def remove_parts(path: Path) -> None:
-    """Remove the parts from the folder of a record, which no run needs any more."""
-    with suppress(OSError):
-        _clear_parts(path / PARTS_FOLDER)
-        (path / PARTS_FOLDER).rmdir()
-
-
-def _clear_parts(folder: Path, *, keep: int = 0) -> None:
-    """Remove the files of the parts from a number on; without any to keep, the description of the run, too."""
-    for entry in os.scandir(folder):
-        match = PART_FILES.fullmatch(entry.name)
-        kept = match is not None and int(match[1] or match[2] or 0) < keep
-        if not kept and (match or is_temporary(entry.name)):
-            os.unlink(entry.path)
-
-
 class TableWriter:
     """Writes the tables of a record.
 
@@ -146,9 +129,6 @@ class TableWriter:
     def __init__(
         self, folder: Path, *, fifos: Sequence[str], about: Mapping[str, Any], parts: int = 0, seal: str = ""
     ) -> None:
-        # Import it here, not in the first flush: this takes a third of a second.
-        import pyarrow.parquet  # noqa: F401
-
         self._folder, self._own = folder, folder / PARTS_FOLDER
         self._about = about
         self._categories = {**CATEGORIES, "fifo": fifos}
@@ -168,7 +148,7 @@ class TableWriter:
                 raise InputError("holds the parts of another run's record", path=folder)
         with writing(self._own):
             self._own.mkdir(exist_ok=True)
-            _clear_parts(self._own, keep=parts)
+            clear_parts(self._own, keep=parts)
         self.parts = parts
         """Number of flushed parts."""
         self.seal = seal if parts else write_document(self._own / SETTING, about)
@@ -206,8 +186,6 @@ class TableWriter:
         InputError
             A file cannot be written, or a part is damaged.
         """
-        import pyarrow.parquet as pq
-
         self.flush(reached, wait=True)
         tables = [part.tables for part in self._documents]
         stored = StoredTables(self._own, tables, numbered=True, reached=reached, interval=int(self._about["interval"]))
@@ -256,9 +234,6 @@ class TableWriter:
 
     def _write_table(self, number: int, name: str, blocks: list[Columns]) -> PartTable:
         """Write the rows of a table to a file of a part, if there are any."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         schema = self._schemas[name]
         rows = pa.Table.from_arrays([self._array(each, blocks) for each in schema], schema=schema)
         blocks.clear()
@@ -271,9 +246,7 @@ class TableWriter:
             temporary.write_bytes(data.data)
         return PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
 
-    def _array(self, field: Any, blocks: list[Columns]) -> "pa.Array":
-        import pyarrow as pa
-
+    def _array(self, field: Any, blocks: list[Columns]) -> pa.Array:
         kind = field.type.index_type if pa.types.is_dictionary(field.type) else field.type
         # In the column's own type at once, which is narrower than what was counted in.
         values = np.concatenate([block[field.name] for block in blocks], dtype=kind.to_pandas_dtype(), casting="unsafe")

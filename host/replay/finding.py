@@ -105,12 +105,6 @@ def limits_of(point: Place, fifos: "Sequence[tuple[str, int]]") -> list[int]:
     ]
 
 
-def last_attempt(record: Record) -> pd.DataFrame:
-    """Return the instructions of the last attempt, to which points refer."""
-    every = record.attempts
-    return every[every["attempt"] == every["attempt"].max()]
-
-
 def find(point: Place, record: Record) -> Located | Search:
     """Return a point if the record gives it, otherwise what a replay has to search.
 
@@ -137,8 +131,9 @@ class _Finder:
         self._record = record
         self._nth = point.nth or 1
         record.check_names(point)
-        last = last_attempt(record)
-        self._tried = record.attempts.drop(last.index) if point.event == "overflow" else last
+        every = record.attempts
+        last = every["attempt"] == every["attempt"].max()
+        self._tried = every[~last if point.event == "overflow" else last]
         self._own = self._selected(self._tried)
 
     def find(self) -> Located | Search:
@@ -148,7 +143,12 @@ class _Finder:
         if event == "idle":
             return self._idle()
         if event == "overflow":
-            return self._overflow()
+            # The last instruction of an abandoned attempt.
+            rows = self._own[self._own.index.isin(self._tried.groupby("attempt").tail(1).index)]
+            if rows.empty:
+                raise self._missing("no queue overflows there")
+            self._nth_of(rows)
+            return self._search(rows.iloc[self._nth - 1 : self._nth], 1)
         if event == "duplicate":
             return self._duplicate()
         if event in ("full", "fifo"):
@@ -239,15 +239,6 @@ class _Finder:
         rows = rows.assign(cycle=rows["start"] + rows["done"]).sort_values("cycle", kind="stable")
         row = self._nth_of(rows)
         return Located(cycle=int(row["cycle"]), kernel=kernel_name(row), cycles=int(row["no_work"]))
-
-    def _overflow(self) -> Search:
-        """Return the instruction whose queues overflowed: the last one of an abandoned attempt."""
-        last = self._tried.groupby("attempt").tail(1)
-        rows = self._own[self._own.index.isin(last.index)]
-        if rows.empty:
-            raise self._missing("no queue overflows there")
-        self._nth_of(rows)
-        return self._search(rows.iloc[self._nth - 1 : self._nth], 1)
 
     def _fifo(self) -> Search:
         point = self._point

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cyscc.host.graph.memory_map import PlacedGraph
@@ -13,11 +14,13 @@ from cyscc.host.output.documents import write_sealed
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_apart
 from cyscc.host.record.document import DOCUMENT
+from cyscc.host.record.parts import DETAIL_FOLDER
 from cyscc.host.record.parts import Reached as PartsReached
 from cyscc.host.record.reader import Record
 from cyscc.host.record.rows import Rows
 from cyscc.host.record.tables import PHASES
-from cyscc.host.record.writer import DETAIL_FOLDER, Columns, RecordFolder, TableWriter
+from cyscc.host.record.traffic import write_traffic
+from cyscc.host.record.writer import Columns, RecordFolder, TableWriter
 from cyscc.host.replay.replaying import RecordReplay
 from cyscc.host.replay.spells import Reached
 from cyscc.host.runs.recorder import kernel_cycles
@@ -26,11 +29,9 @@ from cyscc.host.specification.place import INSTRUCTION, Place
 from cyscc.host.specification.run import DETAIL_INTERVAL
 from cyscc.sim.executors.base import sync_interval
 from cyscc.sim.intervals import LONGEST_INTERVAL
-
-if TYPE_CHECKING:
-    from cyscc.sim.machine import Machine
-    from cyscc.sim.memory import RecordedSums
-    from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
+from cyscc.sim.machine import Machine
+from cyscc.sim.memory import RecordedSums
+from cyscc.sim.recording import InstructionCounts, Intervals, RanInstruction
 
 _GATHERED = 3_000_000
 """Rows that are buffered before they are written."""
@@ -79,7 +80,7 @@ class _Part:
     """
 
     def __init__(
-        self, machine: "Machine", writer: TableWriter, *, interval: int, wanted: int, begin: int, end: int
+        self, machine: Machine, writer: TableWriter, *, interval: int, wanted: int, begin: int, end: int
     ) -> None:
         self._rows = Rows(machine, interval)
         self._writer = writer
@@ -100,7 +101,7 @@ class _Part:
                 self.host += int(columns["host"][:: self._kernels].sum())
             self._add(name, {**columns, "cycle": columns["cycle"] - self._begin})
 
-    def take_instruction(self, ran: "RanInstruction") -> None:
+    def take_instruction(self, ran: RanInstruction) -> None:
         """Note a completed instruction."""
         self._ran.append(ran)
 
@@ -208,7 +209,7 @@ def _simulate(
         stopped.append(cycle)
         raise Reached
 
-    def watch(machine: "Machine", graphs: "Sequence[PlacedGraph]") -> None:
+    def watch(machine: Machine, graphs: "Sequence[PlacedGraph]") -> None:
         sync = sync_interval(machine.config, machine.memory)
         target = _joining(every, begin - interval - sync, sync)
 
@@ -273,3 +274,80 @@ def _instructions(every: pd.DataFrame, starts: Sequence[int], begin: int) -> Col
         "phase": np.array([PHASES.index(phase) for phase in rows["phase"]], np.int8),
         "start": rows["start"].to_numpy() - begin,
     }
+
+
+_SPAN = 1024
+"""Most cycles between two readings of the memory's log, which has room for that many."""
+
+
+class _RequestWatcher:
+    """Collects all requests that the memory accepts in a window of cycles."""
+
+    waiting = False
+
+    def __init__(self, first: int, end: int) -> None:
+        self._first, self._end = first, end
+        self._parts: list[npt.NDArray[np.void]] = []
+
+    def begin(self, machine: Machine, graphs: Sequence[PlacedGraph]) -> None:
+        """Start following."""
+        self._profile = machine.memory.profile
+        self._log = machine.memory.log_accesses(span=_SPAN)
+        self._log.follow(self._first, self._end)
+
+    def look(self, cycle: int) -> int:
+        """Take the requests up to a cycle; return the most cycles until the next call."""
+        self._parts.append(self._log.take_entered())
+        return max(self._first - cycle, _SPAN)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the requests by arrival: clock of the memory, byte address, whether it writes, channel."""
+        rows = np.concatenate(self._parts)
+        clock, address = self._profile.arrival(rows["answered"]), rows["address"]
+        order = np.lexsort((rows["port"], rows["engine"], rows["cycle"], clock))
+        columns = {
+            "clock": clock,
+            "address": address,
+            "write": rows["write"].astype(np.int64),
+            "channel": self._profile.channel_of(address),
+        }
+        return pd.DataFrame({name: values[order] for name, values in columns.items()})
+
+
+def write_requests(
+    record: Record, place: Place, path: str, setting: RerunSetting, *, checkpoint: str | None = None
+) -> tuple[int, int, int]:
+    """Make a recorded run again up to a place, and write the requests there to a file; see `write_traffic`.
+
+    Parameters
+    ----------
+    record : Record
+        The record.
+    place : Place
+        Cycles, or a level, iteration or phase.
+    path : str
+        The file, ``.csv`` or ``.parquet``.
+    setting : RerunSetting
+        How the run is made again.
+    checkpoint : str, optional
+        Folder of a checkpoint to go on from.
+
+    Returns
+    -------
+    (int, int, int)
+        First cycle, the cycle after the last, and the number of requests.
+
+    Raises
+    ------
+    InputError
+        The record, checkpoint or graph cannot be used, the run has no such place, or the file cannot be written.
+    SimulationError
+        The run failed before the end of the place.
+    """
+    first, end = cycles_of(place, record)
+    replay, watcher = RecordReplay(record, setting), _RequestWatcher(first, end)
+    with replay.resumed(checkpoint):
+        replay.watch([watcher], first=first, last=end - 1, aim=f"to cycle {end - 1:,}")
+    rows = watcher.frame()
+    write_traffic(rows, path)
+    return first, end, len(rows)

@@ -221,8 +221,9 @@ class Replay(Rerun):
                 raise
         except BaseException:
             # Waveforms of an interrupted run are completed, and show only a part of the window.
-            if _stamp(path) != before:
-                _remove(path)
+            for each in (path, *own_views(path)) if _stamp(path) != before else ():
+                if each.is_file():
+                    each.unlink()
             raise
 
     @property
@@ -358,13 +359,6 @@ class FailedReplay(Replay):
         if failure["moved"] is None:
             raise InputError(f"the run does not hang: {failure['message']}", path=self.folder)
         return Located(cycle=int(failure["moved"]))
-
-
-def _remove(path: Path) -> None:
-    """Remove a waveform file and its views."""
-    for each in (path, *own_views(path)):
-        if each.is_file():
-            each.unlink()
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import check_apart, check_output
 from cyscc.host.output.progress import Progress
 from cyscc.host.record.document import DOCUMENT
-from cyscc.host.record.writer import DETAIL_FOLDER
+from cyscc.host.record.parts import DETAIL_FOLDER
 from cyscc.host.runs.execution import Session
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.runs.results import Result
@@ -64,7 +64,7 @@ def performed(
     check_apart({**spec.outputs, **spec.folders}, spec.folders)
     with ExitStack() as stack:
         temporary = None
-        if spec.recorded and spec.record is None:
+        if spec.record is None and (spec.trace is not None or spec.roofline):
             temporary = Path(stack.enter_context(TemporaryDirectory(prefix="cyscc-record-")))
         session = Session(
             spec,

@@ -85,18 +85,17 @@ class _Lines:
         except BlockingIOError:
             return False
         except OSError as error:
-            self._give_up(error)
+            # A pipe may get another reader.
+            self.close()
+            if not self._told:
+                self._told = True
+                name = self._path if self._own else "standard output"
+                cause = (
+                    "nobody reads on" if isinstance(error, BrokenPipeError) else f"cannot be written: {reason(error)}"
+                )
+                notice(f"{name}: {cause} (--live); the run goes on")
             return False
         return True
-
-    def _give_up(self, error: OSError) -> None:
-        """Write nothing more; a pipe may get another reader."""
-        self.close()
-        if not self._told:
-            self._told = True
-            name = self._path if self._own else "standard output"
-            cause = "nobody reads on" if isinstance(error, BrokenPipeError) else f"cannot be written: {reason(error)}"
-            notice(f"{name}: {cause} (--live); the run goes on")
 
     def close(self) -> None:
         """Close the file."""

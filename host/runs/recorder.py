@@ -319,12 +319,6 @@ class RunRecorder(Observer):
         """Return the first instruction that has no row in a part: the last one of a search may not be complete."""
         return self.state.rows[-1]["instruction"] if self.state.rows else self.state.instructions
 
-    def _tell_rows(self) -> None:
-        """Add the rows of the search so far: its edges and duplicates are known at its end."""
-        rows = [row for row in self.state.rows[:-1] if row["instruction"] >= self._told]
-        self._told = self._next_told()
-        self._add_rows(SEARCHING, rows)
-
     def _add_rows(self, table: str, rows: Sequence[Mapping[str, int]]) -> None:
         if rows:
             columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -341,7 +335,9 @@ class RunRecorder(Observer):
         )
 
     def _flush(self, *, wait: bool = False) -> None:
-        self._tell_rows()
+        rows = [row for row in self.state.rows[:-1] if row["instruction"] >= self._told]
+        self._told = self._next_told()
+        self._add_rows(SEARCHING, rows)
         self._add_ended()
         self._writer.flush(self._reached(), wait=wait)
         self._gathered = 0

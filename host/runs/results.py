@@ -91,10 +91,22 @@ class Result(Answer):
     title: str = field(init=False)
 
     def __post_init__(self) -> None:
-        setting = self.setting
-        what = "search" if setting.spec.algorithm == "bfs" else "components"
-        self.title = f"{what} of {graph_text(setting.spec.graph, setting.vertices, setting.edges)}"
-        self.facts = self._facts()
+        setting, spec, wall, retries = self.setting, self.setting.spec, self.wall, self.run.retries
+        what = "search" if spec.algorithm == "bfs" else "components"
+        self.title = f"{what} of {graph_text(spec.graph, setting.vertices, setting.edges)}"
+        dropped = setting.dropped_edges
+        left = setting.edges - (dropped or 0)
+        self.facts = {
+            **({} if dropped is None else {"simplified": f"{count_text(dropped, 'edge')} dropped, {left:,} left"}),
+            "machine": f"{spec.machine_text}, executor {spec.executor}, {count_text(spec.threads, 'thread')}",
+            **self._facts_found(),
+            "simulated": f"{_time(self.seconds)} at {setting.clock_hz / 1e6:g} MHz",
+            "traversed": f"{count_text(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS",
+            "verified": "yes" if self.verified else "not checked",
+            **({"restarts": f"{retries}, the queues having overflowed"} if retries else {}),
+            "wall time": f"load {wall.load:.1f} s, build {wall.build:.1f} s, simulate {wall.simulate:.1f} s "
+            f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
+        }
 
     def document(self) -> dict[str, Any]:
         """Return the result as a JSON document, as ``--json`` writes it."""
@@ -154,22 +166,6 @@ class Result(Answer):
     def verified(self) -> bool:
         """Whether the result was verified."""
         return self.checked is not None
-
-    def _facts(self) -> dict[str, str]:
-        setting, spec, wall, retries = self.setting, self.setting.spec, self.wall, self.run.retries
-        dropped = setting.dropped_edges
-        left = setting.edges - (dropped or 0)
-        return {
-            **({} if dropped is None else {"simplified": f"{count_text(dropped, 'edge')} dropped, {left:,} left"}),
-            "machine": f"{spec.machine_text}, executor {spec.executor}, {count_text(spec.threads, 'thread')}",
-            **self._facts_found(),
-            "simulated": f"{_time(self.seconds)} at {setting.clock_hz / 1e6:g} MHz",
-            "traversed": f"{count_text(self.run.edges_traversed, 'edge')}, {self.gteps:.3f} GTEPS",
-            "verified": "yes" if self.verified else "not checked",
-            **({"restarts": f"{retries}, the queues having overflowed"} if retries else {}),
-            "wall time": f"load {wall.load:.1f} s, build {wall.build:.1f} s, simulate {wall.simulate:.1f} s "
-            f"({wall.cycles_per_second:,.0f} cycles/s), verify {wall.verify:.1f} s",
-        }
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -296,13 +296,9 @@ class Question:
         every |= self.options
         return {name: _completed(ask, self.parameters[name]) for name, ask in every.items() if ask is not None}
 
-    def is_option(self, name: str) -> bool:
-        """Return whether a parameter is an option of the command; others are arguments."""
-        return self.parameters[name].kind == inspect.Parameter.KEYWORD_ONLY or bool(self.asks[name].flag)
-
     def flag(self, name: str) -> str:
         """Return a parameter as the command line has it."""
-        if not self.is_option(name):
+        if self.parameters[name].kind != inspect.Parameter.KEYWORD_ONLY and not self.asks[name].flag:
             return self.asks[name].metavar or name.upper()
         no = "no-" if self.asks[name].switch is False else ""
         return self.asks[name].flag or f"--{no}{name.replace('_', '-')}"

@@ -227,14 +227,11 @@ class RunSpec:
             with refusing_value("wave_window", "wave_window: "):
                 object.__setattr__(self, "wave_window", Place(cycles=self.wave_window).cycles)
         for rule in _RULES:
-            rule.check(self._is_told, lambda name: option_of(name).flag)
+            rule.check(lambda name: bool(getattr(self, name)), lambda name: option_of(name).flag)
         if self.record_interval is None and (self.record is not None or self.trace is not None):
             object.__setattr__(self, "record_interval", RECORD_INTERVAL)
         if self.roofline_plot is not None:
             object.__setattr__(self, "roofline", True)
-
-    def _is_told(self, name: str) -> bool:
-        return bool(getattr(self, name))
 
     @cached_property
     def configuration(self) -> AcceleratorConfig:
@@ -295,11 +292,6 @@ class RunSpec:
     def folders(self) -> dict[str, str | None]:
         """Folders that the run writes, by option."""
         return {"--checkpoint": self.checkpoint, "--record": self.record}
-
-    @property
-    def recorded(self) -> bool:
-        """Whether the run is recorded, to its folder or a temporary one."""
-        return self.record is not None or self.trace is not None or self.roofline
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: memory rules loaded from a file cannot be pickled."""
@@ -404,7 +396,8 @@ class RunSpec:
                 value = document[option.name]
                 with refusing_value(name):
                     option.check_stored(value)
-                if option.path and value and folder != Path.cwd() and _is_file(name, value):
+                named = name in ("config", "memory") and not str(value).endswith((".toml", ".py"))
+                if option.path and value and folder != Path.cwd() and not named:
                     value = str(folder / value)
                 values[name] = Overrides.of(value) if name == "overrides" else value
         return values
@@ -440,10 +433,6 @@ def resolved_profile(memory: "str | Profile", overrides: Overrides = NO_OVERRIDE
             memory = parse_profile(memory if isinstance(memory, str) else str(memory))
     with refusing_value("overrides"):
         return overrides.applied_to_memory(memory)
-
-
-def _is_file(name: str, value: Any) -> bool:
-    return name not in ("config", "memory") or str(value).endswith((".toml", ".py"))
 
 
 def _completed(each: "Field[Any]", option: Option) -> Option:

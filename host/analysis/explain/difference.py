@@ -2,25 +2,21 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import Comparison, numbered_alike
 from cyscc.host.analysis.explain.evidence import Evidence
-from cyscc.host.answer.answer import ROWS, Answer, Table
-from cyscc.host.answer.forms import Forms
+from cyscc.host.answer.answer import ROWS, Answer, Forms, Table
 from cyscc.host.output.text import count_text
 from cyscc.host.record.display import OUTSIDE, cycles_text, instruction_text, record_title, run_document
 from cyscc.host.specification.overrides import MEMORY, toml_text
 from cyscc.sim.configuration import AcceleratorConfig
 from cyscc.sim.notices import printable
 from cyscc.sim.observation.causes import CAUSE_NAMES, WORK, cause_named
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 _FEW = 3
 """Most causes named in a row."""
@@ -303,7 +299,7 @@ def _place(levels: pd.DataFrame, difference: int) -> list[str]:
     return [f"The largest part is in {which}: {cycles:+,} cycles{rest}."]
 
 
-def _densest(gains: "npt.NDArray[np.int64]") -> tuple[int, int]:
+def _densest(gains: npt.NDArray[np.int64]) -> tuple[int, int]:
     """Return the shortest range with the share `_PLACE` of the sum, which is above 0; of several, the largest one."""
     sums = np.concatenate([[0], np.cumsum(gains)])
     enough = _PLACE * sums[-1]
@@ -325,7 +321,8 @@ def causes_of(comparison: Comparison) -> list[str]:
     """
     difference, causes = comparison.difference, comparison.causes
     sign = 1 if difference > 0 else -1
-    parts = {_named(name): causes[name] for name in CAUSE_NAMES if name not in WORK}
+    titles = {name: cause_named(name).title for name in CAUSE_NAMES if name not in WORK}
+    parts = {title if title == name else f"{title} ({name})": causes[name] for name, title in titles.items()}
     parts["issuing requests"] = sum(causes[name] for name in WORK)
     ranked = sorted(parts.items(), key=lambda part: -sign * part[1])
     along = [(name, cycles) for name, cycles in ranked if cycles * sign > 0]
@@ -369,9 +366,3 @@ def _changeable(name: str, value: Any) -> bool:
 
 def _text(name: str, value: Any) -> str:
     return str(value) if name == "memory" else toml_text(value)
-
-
-def _named(cause: str) -> str:
-    """Return a cause's title, with its name if that is another one."""
-    title = cause_named(cause).title
-    return title if title == cause else f"{title} ({cause})"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from cyscc.host.analysis.explain.difference import FORMS, cause_cells
 from cyscc.host.analysis.explain.evidence import Evidence, FifoUse, evidence_of
-from cyscc.host.analysis.explain.iterations import IterationGroup, Iterations, iterations_of
+from cyscc.host.analysis.explain.iterations import Iterations, iterations_of
 from cyscc.host.analysis.explain.observations import array_text
 from cyscc.host.analysis.explain.stacks import Group, groups_of, stacks
 from cyscc.host.analysis.explain.verdict import WHOLE, Finding, bound_of, findings
@@ -27,7 +27,8 @@ _BANKS = 5
 _SHOWN_CAUSE = 0.0005
 """Least share of the cycles with which a cause is listed."""
 _NOT_WORK = [cause.name for cause in CAUSES if cause.name not in WORK]
-_FINDING, _ITERATIONS = ([each.name for each in fields(kind)] for kind in (Finding, IterationGroup))
+_FINDING = [each.name for each in fields(Finding)]
+_GROUPED = ["which", "iterations", "instructions", "cycles", "vertices"]
 _PARTS = {"numbers": "stacks", "banks": "banks", "fifos": "fifos"}
 """Table of each part that can be shown alone."""
 
@@ -171,9 +172,8 @@ def iteration_tables(record: Record, iterations: Iterations) -> dict[str, Table]
         Its iterations.
     """
 
-    def table(name: str, groups: dict[str, IterationGroup], **more: Any) -> Table:
-        frame = pd.DataFrame(map(asdict, groups.values()), columns=_ITERATIONS)
-        frame.insert(0, "which", list(groups))
+    def table(name: str, groups: dict[str, dict[str, int]], **more: Any) -> Table:
+        frame = pd.DataFrame([{"which": which, **group} for which, group in groups.items()], columns=_GROUPED)
         frame["cycles_each"] = frame["cycles"] / frame["iterations"].clip(lower=1)
         return FORMS.table(name, _of_run(record, frame), **more)
 

@@ -11,24 +11,6 @@ from cyscc.host.record.reader import SATURATED, Record
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterationGroup:
-    """Some iterations.
-
-    Parameters
-    ----------
-    iterations, instructions, cycles : int
-        Their number, and their instructions with the cycles of these, without the host's.
-    vertices : int
-        Bound of the vertices of the components that they find.
-    """
-
-    iterations: int
-    instructions: int
-    cycles: int
-    vertices: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class Iterations:
     """The iterations of a run.
 
@@ -47,11 +29,14 @@ class Iterations:
     record: Record
     frame: pd.DataFrame
 
-    def group(self, chosen: "pd.Series[bool]") -> IterationGroup:
-        """Return the group of the iterations chosen."""
+    def group(self, chosen: "pd.Series[bool]") -> dict[str, int]:
+        """Return the number of the iterations chosen, and of their instructions and cycles, without the host's.
+
+        Its `vertices` are the bound of those of the components that they find.
+        """
         rows = self.frame[chosen]
         sums = {name: int(rows[name].sum()) for name in ("instructions", "cycles", "vertices")}
-        return IterationGroup(iterations=len(rows), **sums)
+        return {"iterations": len(rows), **sums}
 
     @property
     def large(self) -> "pd.Series[bool]":
@@ -75,12 +60,7 @@ class Iterations:
         return self.frame.index.to_series() > self.last_large
 
     @property
-    def single(self) -> "pd.Series[bool]":
-        """The iterations that found a single vertex, as one of their searches reached no other."""
-        return self.frame["vertices"] == 1
-
-    @property
-    def sizes(self) -> "list[tuple[int, int, IterationGroup]]":
+    def sizes(self) -> "list[tuple[int, int, dict[str, int]]]":
         """Iterations by the bound of their component: its least and most vertices, by powers of ten."""
         vertices = self.frame["vertices"]
         found = []
@@ -88,7 +68,7 @@ class Iterations:
         while least <= vertices.max():
             most = max(10 * 10 ** (len(str(least)) - 1) - 1, 1) if least > 1 else 1
             group = self.group((vertices >= least) & (vertices <= most))
-            if group.iterations:
+            if group["iterations"]:
                 found.append((least, min(most, int(vertices[vertices <= most].max())), group))
             least = most + 1
         return found
@@ -97,22 +77,24 @@ class Iterations:
     def advice(self) -> list[str]:
         """Changes of the algorithm that would spare iterations, each with the cycles that these take."""
         total = max(self.record.cycles, 1)
-        single, tail = self.group(self.single), self.group(self.tail)
+        single, tail = self.group(self.frame["vertices"] == 1), self.group(self.tail)
+        singles, behind = (count_text(each["iterations"], "iteration") for each in (single, tail))
         small = self.frame[~self.large]
         found = []
-        if single.cycles >= SAID_OF_RUN * total:
+        if single["cycles"] >= SAID_OF_RUN * total:
             found.append(
-                f"Trim again between iterations: {count_text(single.iterations, 'iteration')} found a single vertex, "
+                f"Trim again between iterations: {singles} found a single vertex, "
                 "whose edges in one direction all led to components found before, in "
-                f"{_cycles(single.cycles, total)}. Such vertices need no search."
+                f"{_cycles(single['cycles'], total)}. Such vertices need no search."
             )
-        if tail.cycles >= SAID_OF_RUN * total:
-            milliseconds = 1e3 * tail.cycles / float(self.record.document["clock_hz"])
+        if tail["cycles"] >= SAID_OF_RUN * total:
+            milliseconds = 1e3 * tail["cycles"] / float(self.record.document["clock_hz"])
             edges = int(self.frame["edges"][self.tail].sum())
             found.append(
-                f"Let the host finish after iteration {self.last_large:,}: {count_text(tail.iterations, 'iteration')} "
-                f"behind it take {_cycles(tail.cycles, total)}, {milliseconds:,.3f} ms, for components of at most "
-                f"{count_text(tail.vertices, 'vertex')} together; their searches traverse {count_text(edges, 'edge')}."
+                f"Let the host finish after iteration {self.last_large:,}: {behind} "
+                f"behind it take {_cycles(tail['cycles'], total)}, {milliseconds:,.3f} ms, for components of at most "
+                f"{count_text(tail['vertices'], 'vertex')} together; "
+                f"their searches traverse {count_text(edges, 'edge')}."
             )
         searching, levels = int(small["searching"].sum()), int(small["levels"].sum())
         kernels = self.record.kernels("bfs")

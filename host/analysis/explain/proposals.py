@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -117,42 +117,11 @@ def proposals(record: Record) -> list[Proposal]:
         return []
     seen = _Seen(record)
     found: dict[tuple[tuple[str, Any], ...], Proposal] = {}
-    for change in (*_of_machine(seen), *_of_memory(seen), *_others(seen)):
-        key = tuple(change.settings.items())
-        proposal = seen.proposal(change)
-        if key not in found and proposal.most >= _LEAST and seen.possible(change.settings):
+    for proposal in (*_of_machine(seen), *_of_memory(seen), *_others(seen)):
+        key = tuple(proposal.changes.items())
+        if key not in found and proposal.most >= _LEAST and seen.possible(proposal.changes):
             found[key] = proposal
     return sorted(found.values(), key=lambda each: -each.promise * (1 if each.builds else _NOT_BUILT))
-
-
-class _Change(NamedTuple):
-    """A change, and what it lowers.
-
-    Parameters
-    ----------
-    settings : dict
-        The changed settings.
-    parts : dict of str to float
-        The part of each cause's cycles that it saves at most.
-    likely : float
-        The part of these that the record speaks for.
-    reason : str
-        Why it may help.
-    modules : tuple of str
-        The kinds of kernels that it is about.
-    shares : bool
-        Whether it shares the work anew between kernels.
-    smaller : bool
-        Whether the machine has fewer kernels.
-    """
-
-    settings: dict[str, Any]
-    parts: dict[str, float]
-    likely: float
-    reason: str
-    modules: tuple[str, ...] = ("bfs", "intersection")
-    shares: bool = False
-    smaller: bool = False
 
 
 class _Seen:
@@ -192,23 +161,44 @@ class _Seen:
             module: {name: each.stack[name] / cycles for name in CAUSE_NAMES} for module, each in self._evidence.items()
         }
 
-    def proposal(self, change: _Change) -> Proposal:
-        """Return the proposal of a change."""
-        shares = self._mean if change.shares else self._last
-        whole = {
-            cause: sum(shares[module][cause] for module in change.modules if module in shares) for cause in CAUSE_NAMES
-        }
-        own = {cause: part * whole[cause] for cause, part in change.parts.items()}
+    def proposal(
+        self,
+        changes: dict[str, Any],
+        parts: Mapping[str, float],
+        likely: float,
+        reason: str,
+        modules: tuple[str, ...] = ("bfs", "intersection"),
+        shares: bool = False,
+        smaller: bool = False,
+    ) -> Proposal:
+        """Return a proposal.
+
+        Parameters
+        ----------
+        changes, reason, smaller
+            As of `Proposal`.
+        parts : mapping of str to float
+            The part of each cause's cycles that it saves at most.
+        likely : float
+            The part of these that the record speaks for.
+        modules : tuple of str
+            The kinds of kernels that it is about.
+        shares : bool
+            Whether it shares the work anew between kernels.
+        """
+        of = self._mean if shares else self._last
+        whole = {cause: sum(of[module][cause] for module in modules if module in of) for cause in CAUSE_NAMES}
+        own = {cause: part * whole[cause] for cause, part in parts.items()}
         # Every change is other timing, which may lower these: others are done sooner, fewer vertices are pushed twice.
         besides = _parts({"following": 1.0, "waits": self.again, "work": self.again})
         others = {cause: part * whole[cause] for cause, part in besides.items()}
         return Proposal(
-            changes=change.settings,
+            changes=changes,
             cause=max(own, key=lambda cause: own[cause]),
             most=sum(max(own.get(cause, 0.0), others.get(cause, 0.0)) for cause in CAUSE_NAMES),
-            promise=change.likely * sum(own.values()),
-            reason=change.reason,
-            smaller=change.smaller,
+            promise=likely * sum(own.values()),
+            reason=reason,
+            smaller=smaller,
         )
 
     def possible(self, settings: Mapping[str, Any]) -> bool:
@@ -229,7 +219,7 @@ class _Seen:
         if value == "reserved":
             return min(map(self.reserved, names))
         if value in CAUSE_NAMES:
-            return self.of_requests(str(value))
+            return self._issued(str(value)) / max(sum(map(self._issued, WORK)), 1.0)
         return float(getattr(self, value)) if isinstance(value, str) else value
 
     def holds(self, where: str) -> bool:
@@ -324,10 +314,6 @@ class _Seen:
         found = int((rows["pushed"] - rows["duplicates"]).sum())
         return max(1 - found / max(self._issued("issue_3"), 1.0), 0.0)
 
-    def of_requests(self, cause: str) -> float:
-        """Return the share of the requests of BFS kernels that are of a cause; what saves these saves waits alike."""
-        return self._issued(cause) / max(sum(map(self._issued, WORK)), 1.0)
-
     def _issued(self, cause: str) -> float:
         """Return the requests of a cause of all BFS kernels."""
         searches = self._evidence.get("bfs")
@@ -344,17 +330,17 @@ def _parts(saved: Mapping[str, float]) -> dict[str, float]:
     return {cause: part for name, part in saved.items() for cause in _CAUSES.get(name, (name,))}
 
 
-def _of_machine(seen: _Seen) -> Iterator[_Change]:
+def _of_machine(seen: _Seen) -> Iterator[Proposal]:
     """Yield the changes of a machine that the record speaks for."""
     for row in _TABLE.changes:
         settings = row.settings(seen.config)
         likely = seen.figure(row.likely, settings) * seen.figure(row.times)
         if likely >= row.least and seen.holds(row.where):
             saved = _parts({name: seen.figure(part) for name, part in row.saves.items()})
-            yield _Change(settings, saved, likely, row.reason, row.modules, row.shares, row.smaller)
+            yield seen.proposal(settings, saved, likely, row.reason, row.modules, row.shares, row.smaller)
 
 
-def _of_memory(seen: _Seen) -> Iterator[_Change]:
+def _of_memory(seen: _Seen) -> Iterator[Proposal]:
     """Yield the changes of a memory."""
     waits, numbers, known = _parts({"reads": 1.0}), _numbers(seen.memory), _TABLE.names
     times = [
@@ -365,17 +351,20 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
         named = MEMORY + name
         if name in known["maps"]:
             for changed in (2 * value, value // 2):
-                yield _Change({named: changed}, waits, 0.1, "Another map of addresses may divide accesses better.")
+                reason = "Another map of addresses may divide accesses better."
+                yield seen.proposal({named: changed}, waits, 0.1, reason)
         elif name in _TABLE.more:
             use = seen.link_use if name in ("links", "port_queue") else max(seen.bank_use, seen.link_use)
-            yield _Change({named: 2 * value}, waits, use / 3, _TABLE.more[name])
+            yield seen.proposal({named: 2 * value}, waits, use / 3, _TABLE.more[name])
         elif name == "flush_travel":
             sooner = "The last writes of a level are known to be complete sooner."
-            yield _Change({named: value // 2}, {"flush": 1.0}, 0.5, sooner)
+            yield seen.proposal({named: value // 2}, {"flush": 1.0}, 0.5, sooner)
         elif name in known["refresh"]:
             # What reads wait for where banks are hardly used is refresh, or behind reads that wait for it.
             half = max(numbers["t_rfc"] / numbers["t_refi"], (1 - seen.unloaded) * (1 - seen.bank_use)) / 2
-            yield _Change({named: value // 2 if name == "t_rfc" else 2 * value}, waits, half, "Less time is refreshed.")
+            yield seen.proposal(
+                {named: value // 2 if name == "t_rfc" else 2 * value}, waits, half, "Less time is refreshed."
+            )
         elif name in times:
             likely = value / 2 * (seen.tick if name.startswith(known["ticks"]) else 1.0) / seen.latency
             reason = "Answers come sooner."
@@ -384,10 +373,10 @@ def _of_memory(seen: _Seen) -> Iterator[_Change]:
                 queueing = max(seen.bank_use, 1 - seen.unloaded) / (1 + len(of_banks))
                 likely = queueing if name.startswith(known["gaps"]) else max(likely, queueing)
                 reason = "A bank is free again sooner."
-            yield _Change({named: value // 2}, waits, likely, reason)
+            yield seen.proposal({named: value // 2}, waits, likely, reason)
 
 
-def _others(seen: _Seen) -> Iterator[_Change]:
+def _others(seen: _Seen) -> Iterator[Proposal]:
     """Yield all numbers doubled and halved that nothing in the record speaks for: timing has side effects."""
     reason = "Other timing: fewer vertices may be pushed twice, or fewer accesses meet at a bank."
     memory, known = {MEMORY + name: value for name, value in _numbers(seen.memory).items()}, _TABLE.names
@@ -396,6 +385,6 @@ def _others(seen: _Seen) -> Iterator[_Change]:
         unused = seen.searches_only and name in known["intersecting"]
         if isinstance(value, bool) or not value or unused or name in known["no_numbers"]:
             continue
-        yield _Change({name: 2 * value}, waits, _OTHERWISE, reason)
+        yield seen.proposal({name: 2 * value}, waits, _OTHERWISE, reason)
         fewer = name in ("engines", "bfs_kernels", "intersection_kernels")
-        yield _Change({name: value // 2}, waits, _OTHERWISE, reason, smaller=fewer)
+        yield seen.proposal({name: value // 2}, waits, _OTHERWISE, reason, smaller=fewer)

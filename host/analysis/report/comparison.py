@@ -7,8 +7,7 @@ import pandas as pd
 
 from cyscc.host.analysis.explain.comparison import outside, paired_iterations
 from cyscc.host.analysis.explain.stacks import stacks
-from cyscc.host.analysis.report.frames import LONE, OUTSIDE, Key, key_title
-from cyscc.host.analysis.report.sheet import chart
+from cyscc.host.analysis.report.frames import LONE, OUTSIDE, Key, chart, key_title
 from cyscc.host.answer import charts
 from cyscc.host.answer.charts import INK, Chart, Panel, literal, look, new_figure, traces
 from cyscc.host.answer.colours import STACK
@@ -42,7 +41,8 @@ class AlignedRuns:
 
     def __init__(self, records: Sequence[Record], *, most: int) -> None:
         frames = [_keyed(record, records[0]) for record in records]
-        keys = sorted({key for frame in frames for key in frame.index}, key=_order)
+        every = {key for frame in frames for key in frame.index}
+        keys = sorted(every, key=lambda key: (key.iteration, PHASES.index(key.phase), key.level))
         frames = [frame.reindex(keys, fill_value=0) for frame in frames]
         cycles = pd.DataFrame([frame["cycles"] for frame in frames])
         # If nothing differs, the longest are shown.
@@ -60,10 +60,6 @@ class AlignedRuns:
         every = (self.whole.iloc[run] - self.whole.iloc[0]).to_frame("all").T
         every[OUTSIDE] = 0.0
         return pd.concat([every, self.levels[run] - self.levels[0]])
-
-
-def _order(key: Key) -> tuple[int, int, int]:
-    return key.iteration, PHASES.index(key.phase), key.level
 
 
 def _keyed(record: Record, first: Record) -> pd.DataFrame:

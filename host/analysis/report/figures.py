@@ -10,8 +10,7 @@ import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import evidence_of
 from cyscc.host.analysis.explain.observations import busiest_bank
-from cyscc.host.analysis.report.frames import OUTSIDE, Frames, key_point, keys_of
-from cyscc.host.analysis.report.sheet import chart
+from cyscc.host.analysis.report.frames import OUTSIDE, Frames, chart, key_point, keys_of
 from cyscc.host.analysis.report.timeline import Band, at_ends, lapse, over_time
 from cyscc.host.analysis.roofline.limits import CROSSBAR, LIMITS
 from cyscc.host.analysis.roofline.plot import THROUGHPUT, intensity_title, level_traces, limit_axes, limit_traces

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pandas as pd
 
 from cyscc.host.analysis.explain.evidence import FifoUse, evidence_of
 from cyscc.host.analysis.roofline.analysis import Roofline, recorded_bounds
+from cyscc.host.answer.charts import Chart, Figure
 from cyscc.host.answer.colours import STACK
 from cyscc.host.record.reader import Record
 from cyscc.host.record.tables import MODULES
@@ -162,3 +165,31 @@ class Frames:
         bounds = recorded_bounds(self.record)
         found = None if bounds is None else Roofline.of(self.record, bounds)
         return found if found is not None and found.cycles.size else None
+
+
+class Told(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Texts of a chart in the sheet, and what kind of chart it is.
+
+    Parameters
+    ----------
+    title, about : str
+        Heading, and description; they may have words in braces.
+    time, causes : bool
+        Whether it is over the time of a run; whether its colours are those of the causes.
+    """
+
+    title: str
+    about: str
+    time: bool = False
+    causes: bool = False
+
+
+_SHEET = msgspec.toml.decode(Path(__file__).with_name("charts.toml").read_bytes(), type=dict[str, Told])
+
+
+def chart(name: str, figure: Figure, *, points: tuple[str, ...] = (), **words: Any) -> Chart:
+    """Return a figure as the chart of a name; `words` are those in braces in its texts."""
+    told = _SHEET[name]
+    title, about = told.title.format_map(words), told.about.format_map(words)
+    time = "run" if told.time else ""
+    return Chart(name=name, title=title, about=about, figure=figure, time_of=time, points=points, causes=told.causes)

@@ -101,11 +101,6 @@ class Roofline:
         """Edges per request of the search."""
         return self.total_edges / int(self.requests.sum())
 
-    @property
-    def efficiency(self) -> float:
-        """Share of the cycles taken that the tightest limits explain."""
-        return self.totals["roof"].cycles / self.total_cycles
-
     @cached_property
     def totals(self) -> "dict[str, Total]":
         """Totals of the search: by each limit, by all limits together, and as expected with crossbar queues."""
@@ -259,7 +254,7 @@ def roofline_document(roofline: Roofline, setting: Setting) -> dict[str, Any]:
         "limits": {name: told(totals[name].cycles, tightest_levels=totals[name].levels) for name in names},
         "roof": told(totals["roof"].cycles),
         "reached": told(taken),
-        "efficiency": roofline.efficiency,
+        "efficiency": totals["roof"].cycles / roofline.total_cycles,
         "levels": levels,
     }
     if roofline.crossbar is not None:

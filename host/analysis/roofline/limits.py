@@ -175,11 +175,6 @@ class Bounds:
         shared = [] if self.contention is None else ["shared", "banks" if self.contention.rows is None else "rows"]
         return tuple(name for name, limit in LIMITS.items() if limit.memory in ("", *shared))
 
-    @property
-    def highest_intensity(self) -> float:
-        """Edges per request if only edges are read: the upper bound for all searches."""
-        return float(1 / self.edge_reads)
-
     def limits(self, traffic: Traffic) -> Integers:
         """Return the least cycles of each level by each limit, in the order of `names`; shape (levels, limits)."""
         port = (
@@ -340,7 +335,7 @@ class Ceiling:
         Parameters
         ----------
         intensity : ndarray of float64
-            Edges per request, above 0, at most `Bounds.highest_intensity`.
+            Edges per request, above 0, at most 1 / `edge_reads`: that of a search that only reads edges.
         """
         return 1 / (float(self.edge_cost) + (1 / intensity - float(self.edge_reads)) * float(self.other_cost))
 

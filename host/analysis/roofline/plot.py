@@ -42,7 +42,9 @@ def roofline_figure(roofline: Roofline, setting: Setting) -> Figure:
 
 def intensity_title(roofline: Roofline) -> str:
     """Return the title of the axis of intensity."""
-    cheapest = _an_edge(roofline.bounds.edge_reads)
+    words = {Fraction(2): "two requests", Fraction(1): "one request", Fraction(1, 2): "half a request"}
+    reads = roofline.bounds.edge_reads
+    cheapest = words.get(reads, f"{float(reads):g} requests")
     return f"intensity (edges per memory request; the most: {cheapest} an edge)"
 
 
@@ -52,17 +54,11 @@ def limit_axes() -> tuple[Trace, Trace]:
     return {**share, "ticktext": ["0", "25", "50", "75", "100"]}, {"autorange": "reversed", "type": "category"}
 
 
-def _an_edge(reads: Fraction) -> str:
-    """Return how many requests an edge takes at least, in words."""
-    words = {Fraction(2): "two requests", Fraction(1): "one request", Fraction(1, 2): "half a request"}
-    return words.get(reads, f"{float(reads):g} requests")
-
-
 def level_traces(roofline: Roofline, clock_hz: float) -> list[Trace]:
     """Return ceilings; levels, of which each has the colour and symbol of its tightest limit; and the whole search."""
     bounds, scale = roofline.bounds, clock_hz / 1e9
     points = level_points(roofline)
-    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), bounds.highest_intensity, 60)
+    intensity = np.geomspace(min([0.2, *(0.8 * points.intensity)]), float(1 / bounds.edge_reads), 60)
     found = []
     for ceiling in ceilings(bounds):
         what = "reads" if bounds.request_cycles > 1 and ceiling.name == "ports" else "requests"

@@ -143,11 +143,9 @@ def _restricted(mdp: Mdp, kept: NDArray[np.bool_], lost: Dropped) -> Mdp:
     )
 
 
-def _by_tarjan(graph: Graph) -> NDArray[np.int64]:
-    return tarjan(graph).labels
-
-
-def basic(mdp: Mdp, setting: SoftwareSetting | None = None, components: Components = _by_tarjan) -> MecDecomposition:
+def basic(
+    mdp: Mdp, setting: SoftwareSetting | None = None, components: Components = lambda graph: tarjan(graph).labels
+) -> MecDecomposition:
     """Find the maximal end components.
 
     A round finds the strongly connected components of the remaining model, drops the choices that can leave their

@@ -324,18 +324,15 @@ class _Run:
         offsets = device.zeros(left.states + 1)
         device.run(_source_offsets, left.states + 1, left, offsets)
         graph, transpose = DeviceGraph(offsets, left.targets), DeviceGraph(incoming.offsets, incoming.sources)
-        found = self._components(graph, transpose, replace(self._setting, watch=unwatched), self._regions(incoming))
+        regions = None  # one region in the first round, then weakly connected components
+        if self._rounds:
+            self._passes += 1
+            self._edges += left.transitions
+            regions = connected_parts(device, left, incoming.owners)
+        found = self._components(graph, transpose, replace(self._setting, watch=unwatched), regions)
         self._edges += found.counts.get("edges", 0)
         self._passes += found.counts.get("passes", 0)
         return found.labels
-
-    def _regions(self, incoming: _Incoming) -> DeviceArray | None:
-        """Return the region of each state: one region in the first round, then weakly connected components."""
-        if not self._rounds:
-            return None
-        self._passes += 1
-        self._edges += self._left.transitions
-        return connected_parts(self._device, self._left, incoming.owners)
 
     def _round(self) -> None:
         device, left = self._device, self._left

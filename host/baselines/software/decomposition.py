@@ -222,7 +222,9 @@ def run_software(
     setting : SoftwareSetting
         How it runs.
     """
-    run = timed(algorithm, KINDS[algorithm], setting, (graph, transpose), _warming)
+    run = timed(
+        algorithm, KINDS[algorithm], setting, (graph, transpose), lambda: (small_graph(), small_graph().transpose())
+    )
     return replace(
         run,
         found=replace(run.found, labels=canonical(run.found.labels)),
@@ -246,16 +248,16 @@ def peer_runs(
     begin : callable
         Called when the library is imported.
     """
-    peer = PEERS[name]
-    peer.components(peer.convert(small_graph(), threads))
+    convert = PEERS[name]
+    convert(small_graph(), threads)()
     begin()
     start = time.perf_counter()
-    form = peer.convert(graph, threads)
+    components = convert(graph, threads)
     upload = time.perf_counter() - start
 
     def run() -> SoftwareRun[Decomposition]:
         start = time.perf_counter()
-        labels = peer.components(form)
+        labels = components()
         seconds = time.perf_counter() - start
         found = Decomposition(labels=canonical(labels))
         return SoftwareRun(algorithm=name, device="cpu", threads=1, found=found, seconds=seconds, upload_seconds=upload)
@@ -276,8 +278,3 @@ def transposed(graph: Graph) -> Transposed:
     begin = time.perf_counter()
     transpose = graph.transpose()
     return Transposed(transpose, time.perf_counter() - begin)
-
-
-def _warming() -> tuple[Graph, Graph]:
-    small = small_graph()
-    return small, small.transpose()

@@ -31,15 +31,6 @@ class _Arrays(NamedTuple):
     backward_queue: NDArray[np.uint32]
 
 
-def _begin(graph: Graph, transpose: Graph) -> _Arrays:
-    """Return the arrays after trimming, which counts as a pass."""
-    trimmed, tally = trim(graph, transpose), new_tally()
-    tally[1] = 1
-    forward, backward = (View(*each.csr, trimmed.astype(np.int64), tally) for each in (graph, transpose))
-    queue, other = (np.empty(trimmed.size, np.uint32) for _ in range(2))
-    return _Arrays(np.where(trimmed, np.arange(trimmed.size), -1), forward, backward, queue, other)
-
-
 @njit(cache=True, nogil=True)
 def _next_start(colours: NDArray[np.int64], begin: int) -> int:
     """Return the first uncoloured vertex from `begin` on, or the number of vertices if there is none."""
@@ -206,7 +197,11 @@ def kosaraju(graph: Graph, transpose: Graph, setting: SoftwareSetting | None = N
     setting : SoftwareSetting, optional
         With the option ``phases``, the phases are timed; use it for graphs with few components.
     """
-    on = _begin(graph, transpose)
+    trimmed, tally = trim(graph, transpose), new_tally()
+    tally[1] = 1  # trimming counts as a pass
+    forward, backward = (View(*each.csr, trimmed.astype(np.int64), tally) for each in (graph, transpose))
+    queue, other = (np.empty(trimmed.size, np.uint32) for _ in range(2))
+    on = _Arrays(np.where(trimmed, np.arange(trimmed.size), -1), forward, backward, queue, other)
     phases: dict[str, float] = {}
     if setting is not None and setting.options.get("phases"):
         phases = _colour_by_phase(on)

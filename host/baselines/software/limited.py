@@ -114,7 +114,9 @@ def in_child(
             if result is None:
                 raise LimitError(f"{name}: given up after {limit:g} s")
         elif process.exitcode != 0:
-            raise ChildError(f"{name}: {_end_text(process.exitcode or 0)}")
+            code = process.exitcode or 0
+            cause = f"ended with status {code}" if code >= 0 else f"was killed by signal {-code}"
+            raise ChildError(f"{name}: its process {cause}{', for lack of memory?' * (code == -signal.SIGKILL)}")
         return result
     finally:
         ours.close()
@@ -133,13 +135,6 @@ def _next_report(connection: Connection) -> tuple[int | None, Any] | None:
     except (EOFError, OSError):
         return None
     return report
-
-
-def _end_text(code: int) -> str:
-    """Return how a process ended."""
-    if code >= 0:
-        return f"its process ended with status {code}"
-    return f"its process was killed by signal {-code}" + (", for lack of memory?" if code == -signal.SIGKILL else "")
 
 
 def _perform(work: Callable[[Reports], None], theirs: Connection, connection: Connection, limit: float | None) -> None:

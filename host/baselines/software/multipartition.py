@@ -738,7 +738,13 @@ class _Run(Work):
             self.colourings += 1
             pivots = colour(self, self._salt())
         else:
-            pivots = self._join()
+            # Weakly connected parts first.
+            self.joins += 1
+            self.passes += 1
+            self.device.run(plant, self.open.length, self.open.vertices, self.on.parents)
+            self.each(_join, self._salt())
+            self.each(_divide, self.queue, 0)
+            pivots = self.take(QUEUED)
             search(self, FORWARD, pivots)
             self.each(draw, self._salt())
         self.device.run(_start_backward, pivots, self.on, self.queue)
@@ -747,15 +753,6 @@ class _Run(Work):
         search(self, BACKWARD | VICE, self.take(QUEUED))
         untouched = self._settle()
         self._coloured = not self._coloured and 2 * untouched > self.open.length
-
-    def _join(self) -> int:
-        """Make each weakly connected component of a partition a partition; return their number."""
-        self.joins += 1
-        self.passes += 1
-        self.device.run(plant, self.open.length, self.open.vertices, self.on.parents)
-        self.each(_join, self._salt())
-        self.each(_divide, self.queue, 0)
-        return self.take(QUEUED)
 
     def _settle(self) -> int:
         """End a round: settle vertices reached in both directions; return the number reached in neither."""

@@ -367,13 +367,6 @@ class _Run:
         self.levels += 1
         return self._take(_ACTIVE)
 
-    def go_on(self) -> int:
-        """Advance all searches until some pivots are finished; return these pivots."""
-        done = 0
-        while not done:
-            done = self.everyone & ~self.advance()
-        return done
-
     def settle(self, done: int, *, clear: bool) -> int:
         """Settle the components of finished pivots, and clear their bits; return all pivots in these components."""
         self._device.run(_judge, self._count, self.arrays, done)
@@ -407,7 +400,10 @@ def _search_as_printed(run: _Run, setting: SoftwareSetting) -> None:
     setting.watch(run.pruned, vertices)
     new = run.everyone
     while run.begin(new, sampler):
-        new = run.settle(run.go_on(), clear=True)
+        done = 0
+        while not done:
+            done = run.everyone & ~run.advance()
+        new = run.settle(done, clear=True)
         if run.settlements % _OFTEN == 0:
             sampler.renew()
             setting.watch(vertices - sampler.left, vertices)

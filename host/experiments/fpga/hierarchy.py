@@ -256,13 +256,6 @@ def parts(hierarchy: Hierarchy, module: str) -> dict[str, Resources]:
     return {**found, "itself": hierarchy.own(module)} if found else {}
 
 
-def _unwrapped(hierarchy: Hierarchy, module: str) -> str:
-    """Return the module inside wrappers that contain nothing else."""
-    while hierarchy.own(module) == Resources() and len(hierarchy.modules[module]) == 1:
-        [(_, module)] = hierarchy.modules[module]
-    return module
-
-
 _OPENED = "switch"
 """Instance in an engine that is told by its parts, slices that are placed one by one."""
 
@@ -276,7 +269,10 @@ def _instances(hierarchy: Hierarchy, top: str) -> Iterator[tuple[str, str]]:
         if instance == _OPENED:
             yield from _instances(hierarchy, wrapper)
         else:
-            yield instance, _unwrapped(hierarchy, wrapper)
+            module = wrapper
+            while hierarchy.own(module) == Resources() and len(hierarchy.modules[module]) == 1:
+                [(_, module)] = hierarchy.modules[module]
+            yield instance, module
 
 
 def components(hierarchy: Hierarchy, top: str) -> tuple[Component, ...]:

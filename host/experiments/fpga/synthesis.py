@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from cyscc.host.answer.answer import Answer
-from cyscc.host.experiments.fpga.hierarchy import Component, Hierarchy, Resources, Usage, components, read_hierarchy
+from cyscc.host.experiments.fpga.hierarchy import Hierarchy, Resources, Usage, components, read_hierarchy
 from cyscc.host.experiments.fpga.modules import merged, stub
 from cyscc.host.experiments.fpga.tools import YOSYS, ToolRequest, check_tool, run_yosys, version, work_folder
 from cyscc.host.experiments.plan.plan import Plan
@@ -334,16 +334,6 @@ def _usage(usage: Usage, machine: Machine) -> dict[str, Any]:
     return {"engine": usage.total.document(), "bar": bar}
 
 
-def _component(component: Component) -> dict[str, Any]:
-    return {
-        "name": component.name,
-        "count": component.count,
-        "each": component.each.document(),
-        "queues": component.queues.document(),
-        "parts": {name: part.document() for name, part in component.parts.items()},
-    }
-
-
 def _document(machines: Sequence[Machine]) -> dict[str, Any]:
     """Return the fields of the document.
 
@@ -363,7 +353,16 @@ def _document(machines: Sequence[Machine]) -> dict[str, Any]:
                 "family": machine.family,
                 "device": {"name": DEVICES[machine.family].name, **DEVICES[machine.family].has._asdict()},
                 **_usage(machine.usage, machine),
-                "components": [_component(component) for component in machine.usage.components],
+                "components": [
+                    {
+                        "name": each.name,
+                        "count": each.count,
+                        "each": each.each.document(),
+                        "queues": each.queues.document(),
+                        "parts": {name: part.document() for name, part in each.parts.items()},
+                    }
+                    for each in machine.usage.components
+                ],
                 "depths": {str(depth): _usage(usage, machine) for depth, usage in machine.depths.items()},
             }
             for machine in machines

@@ -415,21 +415,7 @@ def timing_answer(timings: Sequence[Timing], *, name: str) -> Answer:
     """
     clock = f"{timings[0].clock_mhz:g} MHz"
     slow = ", ".join(f"{one.name} ({one.median.fmax:.1f} MHz)" for one in timings if not one.met)
-    document = _document(timings, name=name)
-    rows = [{**each, "met": "met" if each["met"] else "not met"} for each in document["components"]]
-    paths = "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
-    return sheet_of("timing").answer(
-        {"config": name, "clock": clock},
-        {"components": rows},
-        said=[f"Critical path of the median run:\n{paths}"],
-        fields=document,
-        failure=f"median below {clock}: {slow}" if slow else "",
-    )
-
-
-def _document(timings: Sequence[Timing], *, name: str) -> dict[str, Any]:
-    """Return the fields of the document. The parameters are those of `timing_answer`."""
-    return {
+    document: dict[str, Any] = {
         "yosys": tools.version(tools.YOSYS),
         "nextpnr": tools.version(tools.NEXTPNR),
         "config": name,
@@ -451,3 +437,12 @@ def _document(timings: Sequence[Timing], *, name: str) -> dict[str, Any]:
             for timing in timings
         ],
     }
+    rows = [{**each, "met": "met" if each["met"] else "not met"} for each in document["components"]]
+    paths = "\n".join(f"  {one.name}, seed {one.median.seed}: {one.median.path.words()}." for one in timings)
+    return sheet_of("timing").answer(
+        {"config": name, "clock": clock},
+        {"components": rows},
+        said=[f"Critical path of the median run:\n{paths}"],
+        fields=document,
+        failure=f"median below {clock}: {slow}" if slow else "",
+    )

@@ -94,12 +94,6 @@ class ToolRequest(Request):
         return {_NAMES[self.tool]: version(self.tool), "sources": sources}
 
 
-def _complaint(log: str) -> str:
-    """Return the first line of a log that reports an error, or else its last line."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "it said nothing")
-
-
 def run_tool(module: str, arguments: Sequence[str], *, folder: Path, log: str) -> None:
     """Run a tool in a folder, and write its output to ``<log>.log`` there.
 
@@ -117,7 +111,8 @@ def run_tool(module: str, arguments: Sequence[str], *, folder: Path, log: str) -
     with path.open("w") as file:
         status = subprocess.run(command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
     if status:
-        cause = _complaint(path.read_text(errors="replace"))
+        lines = [line.strip() for line in path.read_text(errors="replace").splitlines() if line.strip()]
+        cause = next((line for line in lines if line.startswith("ERROR")), lines[-1] if lines else "it said nothing")
         raise ToolError(f"{_NAMES[module]} failed on {log} with status {status}: {cause}")
 
 

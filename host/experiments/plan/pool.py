@@ -31,11 +31,6 @@ class EndedError(SimulationError):
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _block_ends() -> None:
-    """Block SIGINT, SIGTERM and SIGHUP in this thread, and so in the processes that it starts."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
-
-
 def _end_with_parent() -> None:
     """Kill this process and its children when the parent process has ended: no one else would."""
     parent = multiprocessing.parent_process()
@@ -171,7 +166,8 @@ def perform_here(
     resource_tracker.ensure_running()  # it unblocks signals where it is started
     # This thread blocks the signals, so that none hits a process before it has its session. If a signal interrupts the
     # main thread, the starter still completes, so that every started process is known and can be killed.
-    starter = ThreadPoolExecutor(1, thread_name_prefix="starter", initializer=_block_ends)
+    blocked = signal.SIG_BLOCK, _ENDS
+    starter = ThreadPoolExecutor(1, "starter", initializer=signal.pthread_sigmask, initargs=blocked)
     workers: list[_Worker] = []
     idle: list[_Worker] = []
     running: dict[Any, tuple[_Worker, AnyRequest]] = {}

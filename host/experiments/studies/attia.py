@@ -16,7 +16,7 @@ from cyscc.host.experiments.measuring.runs import KERNEL_CAUSES, BfsRequest, Scc
 from cyscc.host.experiments.measuring.software import SoftwareRequest
 from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.plan.request import Measured, Request
-from cyscc.host.experiments.studies.machines import preset_of
+from cyscc.host.experiments.studies.catalogue import preset_of
 from cyscc.host.experiments.studies.rows import printed
 from cyscc.host.experiments.studies.study import Case, Grid, MachineStudy, Point, grouped, quotient
 from cyscc.host.output.text import count_text, milliseconds_text
@@ -48,7 +48,7 @@ _SUMMED = ("cycles", "edges", "levels", "duplicates")
 
 
 Key = tuple[str, int, str, int, int]
-"""Machine, of `cyscc.host.experiments.studies.machines.SEARCH_MACHINES`, and graph of a point: vertices, kind and
+"""Machine, of `cyscc.host.experiments.studies.catalogue.SEARCH_MACHINES`, and graph of a point: vertices, kind and
 degree of the graph; number of AEs."""
 
 
@@ -94,16 +94,15 @@ class _Searches(MachineStudy):
 
 def averages(found: Sequence[Point]) -> list[Point]:
     """Return each cell's mean over the numbers of vertices, as in the paper's table."""
-    return [_mean(group) for group in grouped(found, "config", "kind", "degree", "engines").values()]
-
-
-def _mean(group: Sequence[Point]) -> Point:
     same = ("kind", "degree", "engines", "config", "paper", "betkaoui", "preset", "seed")
-    mean = {name: group[0][name] for name in same}
-    mean |= {name: statistics.fmean(cell[name] for cell in group) for name in ("simulated", *_SUMMED)}
-    mean["ratio"] = mean["simulated"] / mean["paper"]
-    mean["shares"] = {cause: statistics.fmean(cell["shares"][cause] for cell in group) for cause in KERNEL_CAUSES}
-    return mean
+    means = []
+    for group in grouped(found, "config", "kind", "degree", "engines").values():
+        mean = {name: group[0][name] for name in same}
+        mean |= {name: statistics.fmean(cell[name] for cell in group) for name in ("simulated", *_SUMMED)}
+        mean["ratio"] = mean["simulated"] / mean["paper"]
+        shares = {cause: statistics.fmean(cell["shares"][cause] for cell in group) for cause in KERNEL_CAUSES}
+        means.append({**mean, "shares": shares})
+    return means
 
 
 def errors(found: Sequence[Point]) -> dict[str, Any]:
@@ -163,7 +162,7 @@ class Table1(_Searches):
     Parameters
     ----------
     configs : tuple of str
-        Names of machines, of `cyscc.host.experiments.studies.machines.SEARCH_MACHINES`.
+        Names of machines, of `cyscc.host.experiments.studies.catalogue.SEARCH_MACHINES`.
     vertices : tuple of int
         Numbers of vertices.
     memory : str

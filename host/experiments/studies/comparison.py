@@ -255,8 +255,10 @@ class Contenders:
                 expected = labels
                 sizes = component_sizes(labels)[1]
                 comparison = replace(comparison, reference=name, components=int(sizes.size), largest=int(sizes.max()))
-            elif labels is not None and expected is not None and self.verify:
-                _check(name, graph, labels, expected, str(comparison.reference))
+            elif labels is not None and expected is not None and self.verify and not np.array_equal(labels, expected):
+                vertex = graph.original(np.array([(labels != expected).argmax()]))[0]
+                other = f"in another component than by {comparison.reference}"
+                raise SimulationError(f"wrong result: {name}: vertex {vertex} is {other}")
             if name in self.algorithms:
                 comparison = add(entry)
         for spec in self.machines:
@@ -312,19 +314,6 @@ class Contenders:
             counts=counts,
         )
         return entry, best.found.labels
-
-
-def _check(name: str, graph: Graph, labels: NDArray[np.uint32], expected: NDArray[np.uint32], reference: str) -> None:
-    """Compare components with those of the reference.
-
-    Raises
-    ------
-    SimulationError
-        They differ.
-    """
-    if not np.array_equal(labels, expected):
-        vertex = graph.original(np.array([(labels != expected).argmax()]))[0]
-        raise SimulationError(f"wrong result: {name}: vertex {vertex} is in another component than by {reference}")
 
 
 def _machine_entry(spec: RunSpec, graph: Graph, progress: Progress) -> Entry:

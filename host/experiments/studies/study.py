@@ -222,7 +222,7 @@ class Grid(MachineStudy):
     Parameters
     ----------
     configs : tuple of str
-        Names of machines, see `cyscc.host.experiments.studies.machines`.
+        Names of machines, see `cyscc.host.experiments.studies.catalogue`.
     vertices, degrees : tuple of int
         Numbers of vertices; average degrees.
     max_edges : int

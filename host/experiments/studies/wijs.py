@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -110,22 +111,12 @@ def _speed_up_figure(
     return charts.panels(parts)
 
 
-def _table1_figure(document: dict[str, Any]) -> Figure:
-    """Return the plot of table 1: speed-ups of all configurations over Tarjan's algorithm."""
-    return _speed_up_figure(document, "seconds", _ratios, "Tarjan")
-
-
 def _mec_ratios(seconds: Mapping[str, float]) -> dict[str, float]:
     """Return the speed-ups of ``parallel`` over ``basic``, and of their component algorithms."""
     return {
         "end components: parallel over basic": seconds["basic"] / seconds["parallel"],
         "components: fbt over Tarjan": seconds[TARJAN] / seconds["fbt"],
     }
-
-
-def _table2_figure(document: dict[str, Any]) -> Figure:
-    """Return the plot of table 2: both speed-ups."""
-    return _speed_up_figure(document, "mecs", _mec_ratios, "the sequential algorithm")
 
 
 def _quotients(model: str, seconds: Mapping[str, float]) -> Point:
@@ -189,7 +180,7 @@ class Table1(_Models):
     Rows also have ``vertices``, ``edges``, ``degree`` and ``components``; ``counts`` are by configuration.
     """
 
-    figure_of = staticmethod(_table1_figure)
+    figure_of = staticmethod(partial(_speed_up_figure, part="seconds", speed_ups=_ratios, over="Tarjan"))
 
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""
@@ -219,7 +210,9 @@ class Table2(_Models):
     their rounds, ``tarjan`` and ``fbt``, which here decompose the whole graph once.
     """
 
-    figure_of = staticmethod(_table2_figure)
+    figure_of = staticmethod(
+        partial(_speed_up_figure, part="mecs", speed_ups=_mec_ratios, over="the sequential algorithm")
+    )
 
     def tables(self, document: dict[str, Any]) -> dict[str, list[Point]]:
         """Return the rows of the answer's tables, given the document."""

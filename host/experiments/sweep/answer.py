@@ -13,7 +13,7 @@ from cyscc.host.experiments.fpga.area import AREA
 from cyscc.host.experiments.sheets import TABLES
 from cyscc.host.experiments.sweep.definition import is_ordered, value_text
 from cyscc.host.experiments.sweep.measures import MEASURES
-from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, setting_effects
+from cyscc.host.experiments.sweep.rows import best_by_input, best_rows, best_so_far, effects
 from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
@@ -72,7 +72,7 @@ class Sweep(Answer):
 
     def page(self) -> str:
         """Return the page of the points, as self-contained HTML."""
-        from cyscc.host.experiments.sweep.page import sweep_page
+        from cyscc.host.experiments.sweep.charts import sweep_page
 
         whole = {name: replace(table, most=None) for name, table in self.tables.items()}
         return sweep_page(self._outcome, whole)
@@ -170,9 +170,8 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
     if search is not None and len(search.minimise) == 1:
         best = best_so_far(rows, search.minimise[0])
         points = [{**row, "best_so_far": least} for row, least in zip(rows, best, strict=True)]
-    effects = [
-        {"parameter": each.name, "factor": each.factor, "best": each.best} for each in setting_effects(study, rows)
-    ]
+    # Of the inputs none is best.
+    of_settings = [each for each in effects(study, rows) if each["parameter"] in study.settings]
     columns = {**axes, "cycles": numbers["cycles"], "gteps": Column("GTEPS", "{:.3f}"), **numbers}
     return {
         "rows": Table(
@@ -181,7 +180,7 @@ def _tables(outcome: Outcome) -> dict[str, Table]:
             columns={**columns, "best_so_far": "{:,.0f}", **failed},
             most=_MOST_ROWS,
         ),
-        "effects": TABLES.table("effects", effects),
+        "effects": TABLES.table("effects", of_settings),
         "best": Table(
             title="fewest cycles" if search is None else "best points",
             frame=_best(outcome),

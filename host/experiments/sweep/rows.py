@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from math import exp, fsum, log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from cyscc.host.experiments.fpga.area import areas
 from cyscc.host.experiments.plan.plan import OnStep, Plan, no_step
 from cyscc.host.experiments.plan.request import Measured
 from cyscc.host.experiments.sweep.definition import SweepStudy, value_text
+from cyscc.host.output.files import open_output
 from cyscc.sim.observation.causes import CAUSES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Row = dict[str, Any]
 """A point: its parameters by name, ``point``, ``status``, ``reason``, and the results in its record."""
@@ -76,17 +76,13 @@ def shares(row: Mapping[str, Any], module: str) -> dict[str, float]:
     return {name: row[column] for name, column in names.items() if row.get(column) is not None}
 
 
-def table_of(rows: list[Row]) -> "pa.Table":
+def table_of(rows: list[Row]) -> pa.Table:
     """Return the rows as an Arrow table; columns with values of several types become texts."""
-    import pyarrow as pa
-
     names = dict.fromkeys(name for row in rows for name in row)
     return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
 
 
-def _column(values: list[Any]) -> "pa.Array":
-    import pyarrow as pa
-
+def _column(values: list[Any]) -> pa.Array:
     with suppress(ValueError, TypeError, OverflowError):
         found = pa.array(values)
         if found.type in (pa.bool_(), pa.int64(), pa.float64()):
@@ -102,10 +98,6 @@ def write_table(rows: list[Row], path: Path) -> None:
     InputError
         The file could not be written.
     """
-    import pyarrow.parquet as pq
-
-    from cyscc.host.output.files import open_output
-
     with open_output(str(path)) as file:
         pq.write_table(table_of(rows), file)
 
@@ -188,49 +180,22 @@ def best_by_input(study: SweepStudy, rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
-class Effect:
-    """Effect of a parameter on the cycles.
-
-    Parameters
-    ----------
-    name : str
-        The parameter.
-    series : tuple of dict
-        Cycles by the parameter's value of points, two or more, that differ in nothing else.
-    """
-
-    name: str
-    series: tuple[dict[Any, int], ...]
-
-    @property
-    def factor(self) -> float:
-        """Cycles of the worst value over those of the best, as geometric mean over the series.
-
-        A factor of 1 means no effect.
-        """
-        counts = [each.values() for each in self.series if min(each.values()) > 0]
-        return _mean([max(each) / min(each) for each in counts])
-
-    @property
-    def best(self) -> Any:
-        """Value with the fewest cycles, by geometric mean over the series; the first one of equals.
-
-        Only values that occur in all series count; None if there is none.
-        """
-        shared = [value for value in self.series[0] if all(value in each for each in self.series)]
-        return min(shared, key=lambda value: _mean([each[value] for each in self.series]), default=None)
-
-
 def _mean(numbers: Sequence[float]) -> float:
     """Return the geometric mean; 1 of nothing."""
     return exp(fsum(log(max(number, 1)) for number in numbers) / max(len(numbers), 1))
 
 
-def effects(study: SweepStudy, rows: Iterable[Row]) -> list[Effect]:
+def effects(study: SweepStudy, rows: Iterable[Row]) -> list[Row]:
     """Return the effect of each parameter of a study, in descending order; failed points are left out.
 
     There is none of a search, whose points seldom differ in one parameter alone.
+
+    Returns
+    -------
+    list of dict
+        `parameter`; `factor`, cycles of its worst value over those of the best, as geometric mean over the points that
+        differ in nothing else, 1 without an effect; `best`, the value with the fewest cycles, by geometric mean: the
+        first of equals, of those that occur with all values of the others, or None if none does.
     """
     if study.search is not None:
         return []
@@ -242,11 +207,10 @@ def effects(study: SweepStudy, rows: Iterable[Row]) -> list[Effect]:
         for row in done:
             others = tuple(value_text(row[other]) for other in names if other != name)
             series.setdefault(others, {})[row[name]] = row["cycles"]
-        if kept := tuple(each for each in series.values() if len(each) > 1):
-            found.append(Effect(name=name, series=kept))
-    return sorted(found, key=lambda effect: -effect.factor)
-
-
-def setting_effects(study: SweepStudy, rows: Sequence[Row]) -> list[Effect]:
-    """Return the effects of the parameters that are settings: of inputs none is best."""
-    return [each for each in effects(study, rows) if each.name in study.settings]
+        if kept := [each for each in series.values() if len(each) > 1]:
+            counts = [each.values() for each in kept if min(each.values()) > 0]
+            shared = [value for value in kept[0] if all(value in each for each in kept)]
+            means = {value: _mean([each[value] for each in kept]) for value in shared}
+            factor = _mean([max(each) / min(each) for each in counts])
+            found.append({"parameter": name, "factor": factor, "best": min(means, key=means.__getitem__, default=None)})
+    return sorted(found, key=lambda effect: -effect["factor"])

@@ -237,14 +237,10 @@ def _sampler(
     sampler = optuna.samplers.TPESampler(seed=options.seed, n_startup_trials=_STARTING)
     space = {
         name: optuna.distributions.IntDistribution(0, len(values) - 1)
-        if _sorted(name, values)
+        # Neighbours are alike.
+        if is_ordered(name, values) and list(values) in (sorted(values), sorted(values, reverse=True))
         else optuna.distributions.CategoricalDistribution(range(len(values)))
         for name, values in axes.items()
     }
     study = optuna.create_study(directions=["minimize"] * len(options.minimise), sampler=sampler)
     return study, space, optuna.trial.TrialState.FAIL
-
-
-def _sorted(name: str, values: Sequence[Any]) -> bool:
-    """Whether values are in ascending or descending order, so that neighbours are alike."""
-    return is_ordered(name, values) and list(values) in (sorted(values), sorted(values, reverse=True))

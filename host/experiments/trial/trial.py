@@ -112,24 +112,6 @@ class Trial:
         """The run with each change."""
         return self.runs[1:]
 
-    def add(self, settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None) -> int:
-        """Add a run that was made, or failed; return its cycles, those of the host included."""
-        made = outcome if isinstance(outcome, dict) else None
-        stopped = isinstance(outcome, LostError)
-        cycles = None if made is None else made["row"]["cycles"]
-        present = self.runs[0].cycles if self.runs else cycles
-        attempt = Attempt(
-            settings=settings,
-            proposal=proposal,
-            point=point,
-            cycles=cycles,
-            change=None if cycles is None else cycles / max(present or 0, 1) - 1,
-            failure="" if made or stopped else str(outcome),
-            stopped=stopped,
-        )
-        self.runs.append(attempt)
-        return _NEVER if made is None else int(made["cycles"])
-
     @property
     def best(self) -> Attempt | None:
         """The change with the fewest cycles; None if none makes the run noticeably faster."""
@@ -231,10 +213,24 @@ def try_changes(
         def add(
             settings: Mapping[str, Any], point: PointRequest, outcome: Made, proposal: Proposal | None = None
         ) -> int:
-            total = trial.add(settings, point, outcome, proposal)
+            """Add a run that was made, or failed; return its cycles, those of the host included."""
+            made = outcome if isinstance(outcome, dict) else None
+            stopped = isinstance(outcome, LostError)
+            cycles = None if made is None else made["row"]["cycles"]
+            present = trial.runs[0].cycles if trial.runs else cycles
+            attempt = Attempt(
+                settings=settings,
+                proposal=proposal,
+                point=point,
+                cycles=cycles,
+                change=None if cycles is None else cycles / max(present or 0, 1) - 1,
+                failure="" if made or stopped else str(outcome),
+                stopped=stopped,
+            )
+            trial.runs.append(attempt)
             if settings:
-                on_attempt(trial.runs[-1])
-            return total
+                on_attempt(attempt)
+            return _NEVER if made is None else int(made["cycles"])
 
         given = [runs.point(settings) for settings in own]
         with plan.progress.step("simulating") as step:
@@ -339,7 +335,9 @@ def conclusion(trial: Trial) -> list[str]:
         said.append(
             f"Best: {best.text}, {present - best.cycles:,} cycles fewer ({best.change:+.1%}){_cost(trial, best)}."
         )
-        said.append(f"Why: {_why(trial, best)}")
+        reason = [] if best.proposal is None else [best.proposal.reason]
+        causes = causes_of(compare(trial.record, best.point.record(trial.plan.store)))
+        said.append(f"Why: {' '.join((*reason, *causes))}")
     elif trial.attempts:
         said.append(f"No change makes the run faster by {NOTICEABLE:.1%} or more.")
     else:
@@ -359,12 +357,6 @@ def conclusion(trial: Trial) -> list[str]:
     if trial.failed:
         said.append(f"Failed: {_listed((each.text, each.failure) for each in trial.failed)}.")
     return said
-
-
-def _why(trial: Trial, best: Attempt) -> str:
-    """Return the reason of a proposal, and the causes of which the run with it has less."""
-    reason = [] if best.proposal is None else [best.proposal.reason]
-    return " ".join((*reason, *causes_of(compare(trial.record, best.point.record(trial.plan.store)))))
 
 
 def _weighed(trial: Trial, name: str, best: Attempt) -> str:

@@ -75,7 +75,7 @@ class EdgeBuffer:
         check_limits(0, self.count + len(sources))
         self._largest = max(self._largest, int(sources.max()), int(targets.max()))
         if self._largest > _LARGEST_SHORT:
-            self._ends.widen(np.uint64)
+            self._ends.columns = [column.astype(np.uint64, copy=False) for column in self._ends.columns]
         self._ends.append(sources, targets)
 
     def graph(self, vertices: int, *, base: int) -> Graph:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.files import ANSWER_OUTPUTS, is_special
-from cyscc.host.record.parts import holds_parts
-from cyscc.host.record.writer import remove_parts
+from cyscc.host.record.parts import holds_parts, remove_parts
 from cyscc.host.runs.checkpoints.folder import About, Checkpoint, CheckpointFolder, Identity
 from cyscc.host.specification.run import OWN_RULES, Interval, RunSpec, option_of, run_options
 from cyscc.sim.notices import notice, printable

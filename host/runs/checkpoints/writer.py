@@ -51,11 +51,6 @@ class _Arrays:
         return {"file": name, "dtype": value.dtype.str, "shape": value.shape}
 
 
-def _fields_text(fields: tuple[Field, ...]) -> bytes:
-    # In hexadecimal: the words exceed the 64 bits that this JSON encoder supports.
-    return json.dumps([[each.name, each.width, each.rows, f"{each.known:x}"] for each in fields]).encode()
-
-
 def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArray[np.uint8]]:
     """Encode a state as files.
 
@@ -67,9 +62,9 @@ def _encode(parts: dict[str, object], machine: MachineState) -> dict[str, NDArra
         State of the machine.
     """
     arrays = _Arrays()
-    hardware = _Hardware(
-        fields=np.frombuffer(_fields_text(machine.hardware.fields), np.uint8), words=machine.hardware.words
-    )
+    fields = [[each.name, each.width, each.rows, f"{each.known:x}"] for each in machine.hardware.fields]
+    text = json.dumps(fields).encode()
+    hardware = _Hardware(fields=np.frombuffer(text, np.uint8), words=machine.hardware.words)
     simple = {name: value for name, value in vars(machine).items() if name != "hardware"}
     state = {"parts": parts, "machine": {**simple, "hardware": hardware}}
     text = msgspec.json.encode(state, enc_hook=arrays.refer)
@@ -150,11 +145,6 @@ def _refusing(checkpoint: Checkpoint) -> AbstractContextManager[None]:
     return refusing(*kinds, before="is no checkpoint of this run: ", path=checkpoint.path)
 
 
-def _read_text(checkpoint: Checkpoint) -> _Text:
-    with _refusing(checkpoint):
-        return msgspec.convert(json.loads(checkpoint.file(_TEXT).tobytes(), parse_int=_number), _Text)
-
-
 def _decode_machine(text: _Text, load: Callable[[str], NDArray[np.uint8]]) -> MachineState:
     """Convert decoded JSON to the machine's state.
 
@@ -223,7 +213,11 @@ class CheckpointWriter(Checkpointer):
         self._on_written = on_written
         self._on_resumed = on_resumed
         self._refresh: list[Callable[[], None]] = []
-        self._resumed = None if resumed is None else (resumed, _read_text(resumed))
+        self._resumed: tuple[Checkpoint, _Text] | None = None
+        if resumed is not None:
+            with _refusing(resumed):
+                text = json.loads(resumed.file(_TEXT).tobytes(), parse_int=_number)
+                self._resumed = resumed, msgspec.convert(text, _Text)
         self._next_cycle = _ANY
         self._next_second = float(_ANY)
         if folder is not None:

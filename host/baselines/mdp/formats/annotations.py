@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cyscc.host.graph.available_memory import GrowingColumns, check_available_memory
@@ -16,9 +18,6 @@ from cyscc.host.graph.formats.files import gzipped, open_input
 from cyscc.host.graph.formats.parsing import Column, Lines, shown, words
 from cyscc.host.output.errors import InputError
 from cyscc.host.output.text import count_text
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Read = TypeVar("_Read")
 
@@ -36,7 +35,7 @@ class StateNames:
     """
 
     variables: tuple[str, ...]
-    values: "pa.Array"
+    values: pa.Array
 
     def of(self, states: NDArray[np.integer]) -> list[str]:
         """Return names of some states, such as ``x=1, y=0``."""
@@ -137,9 +136,6 @@ def read_states(stream: IO[bytes], states: int) -> StateNames:
     InputError
         A line is malformed (the first one is named), or a state is missing or has two lines.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     lines = Lines(stream)
     variables, state = _variables(lines), Column("state", 0, states - 1)
     columns, values = GrowingColumns(np.uint32, np.int64, of="states"), []
@@ -230,8 +226,6 @@ def read_labels(stream: IO[bytes], states: int) -> StateLabels:
     InputError
         A line is malformed (the first one is named).
     """
-    import pyarrow.compute as pc
-
     lines = Lines(stream)
     names, known = _declared(lines)
     state, line = Column("state", 0, states - 1), lines.number

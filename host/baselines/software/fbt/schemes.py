@@ -456,19 +456,14 @@ class Published:
         """Search once in each direction; return the directions that need another iteration."""
         self._searches += 1
         for direction in (directions,) if self._hybrid else (directions & _FORWARD, directions & _BACKWARD):
-            if direction:
-                self._launch(direction)
+            arguments = (self.on, direction, self._searches)
+            if direction and self._iterations == 0:
+                self._device.run(_search_once, self._states, *arguments)
+            elif direction:
+                times = self._iterations
+                self._device.run_blocks(_search_cached, self._states, 1 + times, times, *arguments)
         found = self._device.read(self.on.cells)
         return sum(way for way in (_FORWARD, _BACKWARD) if found[way] == self._searches)
-
-    def _launch(self, directions: int) -> None:
-        """Launch one iteration, or several with the cache."""
-        device, iterations = self._device, self._iterations
-        arguments = (self.on, directions, self._searches)
-        if iterations == 0:
-            device.run(_search_once, self._states, *arguments)
-        else:
-            device.run_blocks(_search_cached, self._states, 1 + iterations, iterations, *arguments)
 
     def _merge(self) -> None:
         """Make components of what both searches reached, and regions of the rest."""

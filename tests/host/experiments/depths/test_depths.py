@@ -11,7 +11,7 @@ import pytest
 
 import cyscc
 from cyscc.host.command_line.main import main
-from cyscc.host.experiments.depths.search import Depths, DepthSearch
+from cyscc.host.experiments.depths.smallest import Depths, DepthSearch
 from cyscc.host.experiments.measuring.runs import PointRequest
 from cyscc.host.experiments.plan.plan import Plan
 from tests.host.conftest import Answers

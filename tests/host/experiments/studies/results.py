@@ -12,7 +12,7 @@ from cyscc.host.experiments.measuring.runs import KERNEL_CAUSES, BfsRequest, Scc
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.plan.request import Request
 from cyscc.host.experiments.studies.catalogue import study_of
-from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedRun, read_runs
+from cyscc.host.experiments.studies.vhdl import REFERENCE, PublishedRun, read_runs
 
 
 def made_up(request: Request, *, gteps: float = 1.0) -> dict[str, Any]:

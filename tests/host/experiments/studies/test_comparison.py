@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import cyscc.host.baselines.devices.cpu
 from cyscc.host.baselines.algorithms import KINDS
 from cyscc.host.baselines.devices.steps import Order
-from cyscc.host.baselines.peers import PEERS, Peer, installed_peers
+from cyscc.host.baselines.peers import PEERS, installed_peers
 from cyscc.host.baselines.software.decomposition import Decomposition, SoftwareSetting, transposed
 from cyscc.host.experiments.studies.comparison import AlgorithmComparison, Contenders, Entry
 from cyscc.host.graph.csr import Graph
@@ -129,7 +129,7 @@ def test_another_reference_where_scipy_takes_too_long(
             time.sleep(60)
         return strong_components(graph)
 
-    monkeypatch.setitem(PEERS, "scipy", Peer(convert=lambda graph, _: graph, components=slow))
+    monkeypatch.setitem(PEERS, "scipy", lambda graph, _: lambda: slow(graph))
     found = compared(tmp_path, "scipy", "tarjan", limit=0.5)
     assert (found.reference, found.components, found.largest) == ("tarjan", 2, 3)
     assert [entry.trouble for entry in found.entries] == ["given up after 0.5 s", None]

@@ -11,8 +11,13 @@ from cyscc.host.experiments.measuring.graphs import GraphFile
 from cyscc.host.experiments.measuring.runs import BfsRequest
 from cyscc.host.experiments.measuring.software import MecRequest, SoftwareRequest
 from cyscc.host.experiments.studies import paper, rows, wijs
-from cyscc.host.experiments.studies.catalogue import REPRODUCTIONS, study_of
-from cyscc.host.experiments.studies.machines import COMPONENT_MACHINES, SEARCH_MACHINES, preset_of
+from cyscc.host.experiments.studies.catalogue import (
+    COMPONENT_MACHINES,
+    REPRODUCTIONS,
+    SEARCH_MACHINES,
+    preset_of,
+    study_of,
+)
 from cyscc.host.experiments.studies.rows import PAPERS, printed
 from cyscc.host.experiments.studies.software import GENERATED, NETWORKS, REAL, ROWS, row_of
 from cyscc.host.experiments.studies.wijs import PUBLISHED

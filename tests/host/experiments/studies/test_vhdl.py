@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cyscc.host.experiments.studies.published_runs import REFERENCE, PublishedLevel, find_graph, read_runs
+from cyscc.host.experiments.studies.vhdl import REFERENCE, PublishedLevel, find_graph, read_runs
 from cyscc.host.output.errors import InputError
 from tests.host.experiments.studies.results import made, published, study, vhdl_made_up
 

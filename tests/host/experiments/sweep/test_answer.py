@@ -20,7 +20,7 @@ from cyscc.host.experiments.plan.plan import Plan
 from cyscc.host.experiments.sweep.answer import Sweep
 from cyscc.host.experiments.sweep.charts import area_chart, causes_chart, matrix_chart, parameter_chart
 from cyscc.host.experiments.sweep.definition import SweepStudy, line_study
-from cyscc.host.experiments.sweep.rows import Effect, Row, effects, front, rows_of, table_of
+from cyscc.host.experiments.sweep.rows import Row, effects, front, rows_of, table_of
 from cyscc.host.experiments.sweep.search import Outcome
 from cyscc.host.output.errors import InputError
 from cyscc.sim.errors import SimulationError
@@ -135,7 +135,7 @@ def row(cycles: int, *, status: str = "done", **values: Any) -> Row:
     return {"cycles": cycles, "status": status, **values}
 
 
-def of(axes: list[str], rows: list[Row]) -> list[Effect]:
+def of(axes: list[str], rows: list[Row]) -> list[Row]:
     study = SweepStudy(name="s", title="s", axes={name: [] for name in axes}, points=())
     return effects(study, rows)
 
@@ -150,23 +150,22 @@ ROWS = [
 
 def test_effect_is_the_geometric_mean_over_the_other_parameters() -> None:
     depth, memory = of(["memory", "depth"], ROWS)
-    assert (depth.name, depth.best) == ("depth", 32)
-    assert depth.factor == pytest.approx((2 * 8) ** 0.5)
-    assert (memory.name, memory.best) == ("memory", "hc2")
-    assert memory.factor == pytest.approx((4 * 1) ** 0.5)
-    assert depth.series == ({16: 100, 32: 50}, {16: 400, 32: 50})
+    assert (depth["parameter"], depth["best"]) == ("depth", 32)
+    assert depth["factor"] == pytest.approx((2 * 8) ** 0.5)
+    assert (memory["parameter"], memory["best"]) == ("memory", "hc2")
+    assert memory["factor"] == pytest.approx((4 * 1) ** 0.5)
 
 
 def test_points_that_failed_are_left_out() -> None:
     (depth,) = of(["depth", "memory"], [*ROWS[:2], row(0, status="failed", depth=16, memory="slow")])
-    assert depth.series == ({16: 100, 32: 50},)
+    assert (depth["factor"], depth["best"]) == (pytest.approx(2), 32)
 
 
 def test_no_value_is_best_where_none_is_everywhere() -> None:
     (depth,) = of(["depth"], ROWS[:2])
-    assert depth.best == 32
+    assert depth["best"] == 32
     rows = [row(1, a=1, b=1), row(2, a=2, b=1), row(3, a=3, b=2), row(4, a=4, b=2)]
-    assert of(["a", "b"], rows)[0].best is None
+    assert of(["a", "b"], rows)[0]["best"] is None
 
 
 def test_front() -> None:
