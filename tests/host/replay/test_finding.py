@@ -82,7 +82,7 @@ def test_fifos(shape: Shape) -> None:
     fifos = fifos.assign(depth=[depths[key] for key in zip(fifos["module"], fifos["fifo"], strict=True)])
     bounds = plain.of("instruction_fifos")
     interval = plain.document["interval"]
-    for name in ("full", "full:word", "full:visit", "fifo=word,above=3", "fifo=visit,above=2"):
+    for name in ("full", "full:words", "full:visits", "fifo=words,above=3", "fifo=visits,above=2"):
         for where in ("", ",level=0", ",engine=0,kernel=1", ",iteration=2" if shape.iterations else ",level=4"):
             point = Place.parse(name + where)
             expected = []
@@ -167,7 +167,7 @@ def test_overflows_are_in_the_last_instructions_of_attempts_that_were_given_up()
         (BFS, "slot,engine=2", "there is no engine 2: there are 0 to 1"),
         (BFS, "slot,kernel=2", "there is no kernel 2: there are 0 to 1"),
         (SCC, "slot,module=intersection,kernel=1", "there is no kernel 1: there are 0 to 0"),
-        (SCC, "full:visit,module=intersection", "there is no FIFO visit: there are reach, colour, word, unvisit"),
+        (SCC, "full:visits,module=intersection", "there is no FIFO visits: there are entries, colours, unvisits"),
         (BFS, "resting", "there is no cause=resting in the run: resting never happens"),
         (BFS, "hang", "there is no hang in the run: the run did not fail"),
         (BFS, "idle,nth=1000", "there is no idle,nth=1000 in the run: it happens 15 times"),
