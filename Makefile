@@ -29,8 +29,9 @@ WINDOW ?= 5000:6999
 MODULE ?=
 SEED ?= 1
 COUNT ?= 200
-# How long to look for what is wrong; what failed with a SEED that is given comes first.
+# How long to look for what is wrong, and where; what failed with a SEED that is given comes first.
 MINUTES ?= 10
+PART ?=
 PYTHON ?=
 
 VENV := .venv
@@ -131,7 +132,8 @@ test-long: $(INSTALLED) $(INSTALLED_FPGA) ## Run the long tests
 	@$(PYTEST) -m long -o faulthandler_timeout=7200
 
 fuzz: $(INSTALLED) ## Look for what is wrong for MINUTES: random runs, changed files, flipped bits, faults of the environment
-	@$(BIN)/python -m tests.fuzz --minutes "$(MINUTES)" $(if $(filter file,$(origin SEED)),,--seed "$(SEED)")
+	@MINUTES="$(MINUTES)" SEED="$(if $(filter file,$(origin SEED)),,$(SEED))" $(BIN)/python -m pytest tests/fuzz/fuzz.py \
+		-v -s -k "$(PART)" -o faulthandler_timeout=0
 
 sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (a quarter of an hour)
 	@$(BIN)/python -m tests.sanitizers

@@ -188,7 +188,7 @@ class RunRecorder(Observer):
             "clock_hz": machine.clock,
             "configuration": asdict(machine.config),
             "memory_profile": machine.memory.profile.describe(),
-            "machine": _machine_document(machine),
+            "machine": machine_document(machine),
         }
 
     def catch_up(self) -> None:
@@ -344,7 +344,7 @@ class RunRecorder(Observer):
         self.state.parts = self._writer.parts
 
 
-def _machine_document(machine: Machine) -> dict[str, Any]:
+def machine_document(machine: Machine) -> dict[str, Any]:
     """Return the machine's sizes that the tables refer to, as JSON values."""
     config, memory = machine.config, machine.memory
     contention = memory.profile.contention

@@ -79,12 +79,6 @@ class Scene:
         environment |= {"CYSCC_CACHE": str(cache), "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
         return cls(place, cache, temporary, environment, ["scc", "g.txt", *machine, "--json", "out.json"])
 
-    @property
-    def executor(self) -> Path:
-        """The library of a machine in the cache."""
-        (library,) = self.cache.glob("machine-*.so")
-        return library
-
     def run(self) -> tuple[int, str]:
         """Run it; return its status and its standard error."""
         graph = self.folder / "g.txt"
@@ -153,8 +147,6 @@ class Fault:
         How the run must end.
     line : str
         Part of the only line on standard error; empty where there must be none.
-    slow : bool
-        Whether the run builds or compiles.
     late : bool
         Whether it may come too late, and the run end as if there were none.
     """
@@ -162,7 +154,6 @@ class Fault:
     spoil: Callable[[Scene], object]
     status: int = 0
     line: str = ""
-    slow: bool = False
     late: bool = False
 
 
@@ -228,10 +219,6 @@ def _signals(*numbers: int, pause: float | None = None) -> Callable[[Scene], obj
     return spoil
 
 
-def _library(damage: Callable[[Path], object]) -> Callable[[Scene], object]:
-    return lambda scene: damage(scene.executor)
-
-
 def _kept(kind: str, damage: Callable[[Path], object]) -> Callable[[Scene], object]:
     """Damage the libraries of a kind, one of which the run needs."""
 
@@ -274,10 +261,6 @@ def _odd_name(scene: Scene) -> None:
     scene.environment |= _PLAIN
 
 
-def _no_home(scene: Scene) -> None:
-    scene.environment |= {"CYSCC_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/dev/null/nobody"}
-
-
 _FULL = "standard output: cannot be written: No space left on device"
 _CLOSED = "standard output: cannot be written: Bad file descriptor"
 _AFTER_ALL = (_FULL, _CLOSED)
@@ -300,7 +283,7 @@ FAULTS = {
     "10 open files": Fault(_limit(resource.RLIMIT_NOFILE, 10), 3, "Too many open files"),
     "6 open files": Fault(_limit(resource.RLIMIT_NOFILE, 6), 2, "Too many open files"),
     "files of no size": Fault(_limit(resource.RLIMIT_FSIZE, 0), 2, "out.json: cannot be written: File too large"),
-    "no room for the head of waveforms": Fault(_small_waves, 3, "File too large", slow=True),
+    "no room for the head of waveforms": Fault(_small_waves, 3, "File too large"),
     "no folder for temporary files": Fault(_variable("TMPDIR", "/nonexistent")),
     "another hash seed": Fault(_variable("PYTHONHASHSEED", "1234")),
     "no compiler": Fault(_variable("PATH", "/nonexistent")),
@@ -319,15 +302,6 @@ FAULTS = {
     "damaged memory": Fault(_kept("memory", _flip), 0, "it is damaged: built again"),
     "loops that others may write": Fault(_kept("loops", lambda path: path.chmod(0o666)), 0, "others may write it"),
     "no memory": Fault(_kept("memory", Path.unlink)),
-    "empty library": Fault(_library(lambda path: path.write_bytes(b"")), 0, "it is empty: built again", slow=True),
-    "damaged library": Fault(_library(_flip), 0, "it is damaged: built again", slow=True),
-    "library that others may write": Fault(_library(lambda path: path.chmod(0o777)), 0, "others may", slow=True),
-    "library without a description": Fault(
-        _library(lambda path: path.with_suffix(".json").unlink()), 0, "it has no description: built again", slow=True
-    ),
-    "cache that others may write": Fault(lambda scene: scene.cache.chmod(0o777), 0, "a temporary cache", slow=True),
-    "cache that is a file": Fault(_variable("CYSCC_CACHE", "/etc/passwd"), 0, "a temporary cache is used", slow=True),
-    "no home": Fault(_no_home, 0, "a temporary cache is used", slow=True),
 }
 """By name."""
 
@@ -356,11 +330,10 @@ class Trouble:
 
 
 def draw(chance: Random) -> Trouble:
-    """Draw a fault; those that have something built, half a minute, seldom."""
-    kind = chance.randrange(20)
-    if kind < 8:
+    """Draw a fault, or a signal."""
+    if chance.randrange(20) < 8:
         return Trouble(_MOMENT, chance.choice([*_HEARD, signal.SIGKILL]), _MOMENTS * chance.random())
-    return Trouble(chance.choice(sorted(name for name, fault in FAULTS.items() if fault.slow == (kind == 17))))
+    return Trouble(chance.choice(sorted(FAULTS)))
 
 
 def examine(trouble: Trouble, folder: Path) -> Finding:

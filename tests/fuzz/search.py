@@ -1,19 +1,22 @@
 """Search for cases that fail: hypothesis draws them, makes the failing ones simple and keeps them."""
 
-import multiprocessing
-import os
 import tempfile
+import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
-from multiprocessing.connection import Connection
+from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, settings, strategies
 from hypothesis import seed as hypothesis_seed
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from tests.worker import Worker
 
 Case = TypeVar("Case")
 
@@ -49,7 +52,7 @@ class Part(Generic[Case]):
     name : str
         What it is called.
     turn : int
-        Cases between those of the other parts.
+        Cases that are drawn together, after those kept that failed before.
     patience : float
         Seconds after which a case counts as endless.
     draw : callable
@@ -66,7 +69,8 @@ class Part(Generic[Case]):
     examine: Callable[[Case, Path], Finding]
 
 
-_MEMORY = Path("/dev/shm")  # a file there takes no disk
+_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+"""Where a file takes no disk."""
 
 
 @cache
@@ -84,7 +88,7 @@ def search(
     part: Part[Any],
     cases: int,
     *,
-    examine: Callable[[Part[Any], object], Finding] | None = None,
+    examine: Callable[[Any], Finding] | None = None,
     seed: str = "",
     using: settings | None = None,
 ) -> Counter[str]:
@@ -114,9 +118,10 @@ def search(
         Cases fail: of each kind the simplest is told in a note.
     """
     counts: Counter[str] = Counter()
+    examine = examine or partial(examined, part)
 
     def look(case: object) -> None:
-        finding = (examine or examined)(part, case)
+        finding = examine(case)
         if not finding.good:
             raise failure(finding.kind)(finding.what)
         counts.update([finding.kind])
@@ -126,8 +131,50 @@ def search(
     look.__name__ = part.name
     checks, phases = list(HealthCheck), (Phase.reuse, Phase.generate, Phase.shrink)
     using = settings(using, max_examples=cases, deadline=None, suppress_health_check=checks, phases=phases)
-    test = using(given(_cases(part))(look))
-    (hypothesis_seed(seed)(test) if seed else test)()
+    test = given(_cases(part))(look)
+    # Settings come last: a seed takes the database away.
+    using(hypothesis_seed(seed)(test) if seed else test)()
+    return counts
+
+
+def hunt(part: Part[Any], folder: Path, *, seed: str, seconds: float) -> Counter[str]:
+    """Look at cases of a part in another process, until the time is over; those that failed before come first.
+
+    Parameters
+    ----------
+    part : Part
+        The part.
+    folder : Path
+        Keeps the cases that fail.
+    seed : str
+        What the cases depend on.
+    seconds : float
+        How long; there is one turn at least.
+
+    Returns
+    -------
+    Counter
+        As of `search`, whose exceptions it raises.
+    """
+    kept = settings(database=DirectoryBasedExampleDatabase(folder), derandomize=False)
+    end = time.monotonic() + seconds
+    counts: Counter[str] = Counter()
+    with (
+        tempfile.TemporaryDirectory(prefix="fuzz-", dir=_MEMORY, ignore_cleanup_errors=True) as place,
+        Worker(partial(examined, part, within=Path(place)), patience=part.patience) as worker,
+    ):
+
+        def examine(case: object) -> Finding:
+            try:
+                finding: Finding = worker.ask(case)
+            except (ChildProcessError, TimeoutError) as error:
+                return Finding(type(error).__name__, False, str(error))
+            return finding
+
+        for turn in count():
+            counts += search(part, part.turn, examine=examine, seed=f"{seed}/{turn}", using=kept)
+            if time.monotonic() >= end:
+                break
     return counts
 
 
@@ -137,68 +184,6 @@ def examined(part: Part[Any], case: object, *, within: Path | None = None) -> Fi
         try:
             return part.examine(case, Path(folder))
         except Exception as error:
-            frame = error.__traceback__
-            while frame is not None and frame.tb_next is not None:
-                frame = frame.tb_next
-            place = "" if frame is None else f" ({Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno})"
-            return Finding("error", False, f"{type(error).__name__}: {error}{place}")
-
-
-class Worker:
-    """A process that looks at cases, which they may kill or block."""
-
-    def __init__(self) -> None:
-        self._process: Any = None
-        self._connection: Connection | None = None
-        place = _MEMORY if _MEMORY.is_dir() else None
-        self._folder = tempfile.TemporaryDirectory(prefix="fuzz-", dir=place, ignore_cleanup_errors=True)
-
-    def examine(self, part: Part[Any], case: object) -> Finding:
-        """Look at a case."""
-        if self._connection is None:
-            self._connection, theirs = multiprocessing.get_context("fork").Pipe()
-            arguments = (theirs, self._connection, part, Path(self._folder.name))
-            # No daemon, which could have no children: commands have.
-            self._process = multiprocessing.get_context("fork").Process(target=_serve, args=arguments)
-            self._process.start()
-            theirs.close()
-        try:
-            self._connection.send(case)
-            if self._connection.poll(part.patience):
-                finding: Finding = self._connection.recv()
-                return finding
-            found = Finding("endless", False, f"no end after {part.patience:.0f} s")
-        except (EOFError, OSError):
-            self._process.join()
-            found = Finding("crash", False, f"the process ended with {self._process.exitcode}")
-        self._end()
-        return found
-
-    def _end(self) -> None:
-        if self._connection is not None:
-            self._process.kill()
-            self._process.join()
-            self._connection.close()
-            self._connection = None
-
-    def __enter__(self) -> Self:
-        """Return the worker."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the process."""
-        self._end()
-        self._folder.cleanup()
-
-
-def _serve(connection: Connection, other: Connection, part: Part[Any], folder: Path) -> None:
-    """Look at cases of a part until the other end is closed."""
-    other.close()
-    # An interrupt of the terminal is for whoever started the search.
-    os.setsid()
-    while True:
-        try:
-            case = connection.recv()
-        except EOFError:
-            return
-        connection.send(examined(part, case, within=folder))
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(frame.filename).name}:{frame.lineno}"
+            return Finding("error", False, f"{type(error).__name__}: {error} ({place})")

@@ -22,16 +22,8 @@ def _random(chance: Random, vertices: int, *, degree: float) -> Edges:
     return [(chance.randrange(vertices), chance.randrange(vertices)) for _ in range(count)]
 
 
-def _no_edges(chance: Random, vertices: int) -> Edges:
-    return []
-
-
 def _chain(chance: Random, vertices: int) -> Edges:
     return [(vertex, vertex + 1) for vertex in range(vertices - 1)]
-
-
-def _ring(chance: Random, vertices: int) -> Edges:
-    return [(vertex, (vertex + 1) % vertices) for vertex in range(vertices)]
 
 
 def _rings(chance: Random, vertices: int) -> Edges:
@@ -60,21 +52,9 @@ def _tree(chance: Random, vertices: int) -> Edges:
     return down if chance.randrange(2) else [(child, parent) for parent, child in down]
 
 
-def _bipartite(chance: Random, vertices: int) -> Edges:
-    half = max(vertices // 2, 1)
-    pairs = _random(chance, vertices, degree=3)
-    forth = [(source % half, min(half + target % half, vertices - 1)) for source, target in pairs]
-    return forth + [(target, source) for source, target in forth[::3]] if chance.randrange(2) else forth
-
-
 def _acyclic(chance: Random, vertices: int) -> Edges:
     pairs = _random(chance, vertices, degree=2)
     return [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
-
-
-def _loops(chance: Random, vertices: int) -> Edges:
-    loops = [(vertex, vertex) for vertex in range(vertices) if chance.randrange(2)]
-    return loops + _random(chance, vertices, degree=0.5)
 
 
 def _hubs(chance: Random, vertices: int) -> Edges:
@@ -84,19 +64,15 @@ def _hubs(chance: Random, vertices: int) -> Edges:
 
 
 SHAPES: dict[str, _Shape] = {
-    "no edges": _no_edges,
     "sparse": partial(_random, degree=0.9),
     "random": partial(_random, degree=2.5),
     "dense": partial(_random, degree=7),
     "chain": _chain,
-    "ring": _ring,
     "rings": _rings,
     "star": _star,
     "clique": _clique,
     "tree": _tree,
-    "bipartite": _bipartite,
     "acyclic": _acyclic,
-    "loops": _loops,
     "hubs": _hubs,
 }
 """By name, the simplest first; each draws the edges of a graph, given its number of vertices."""

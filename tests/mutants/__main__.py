@@ -15,12 +15,12 @@ from pathlib import Path
 from cyscc.host.output.progress import Progress
 from tests.formal.table import PROOFS
 from tests.mutants.alone import look_alone
-from tests.mutants.campaign import build, sound, tell_apart
+from tests.mutants.campaign import tell_apart
 from tests.mutants.design import Design, machine_design
 from tests.mutants.faults import Mutant, list_mutants, prepare
 from tests.mutants.proofs import MutantProof
 from tests.mutants.sources import try_sources
-from tests.mutants.verdicts import Fate, Results, Stage, Verdict, summary
+from tests.mutants.verdicts import Results, Stage, Verdict, summary
 
 PRESETS = ("test", "fast-test")
 """The machines whose mutants are made: without the options that the published machine does not have, and with them."""
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare(design, folder)
     mutants = list_mutants(design, folder, seed=options.seed, count=options.count)
     wanted = [mutant for mutant in mutants if not options.files or mutant.file in options.files]
-    results = Results(folder / f"results-{options.seed}.jsonl")
+    results = Results(folder / f"verdicts-{options.seed}.jsonl")
     with Progress(quiet=False).step("running mutants") as step:
         _look_at(wanted, design, folder, results, step)
     print(summary(wanted, results))
@@ -75,20 +75,17 @@ def _look_at(
     """Give all verdicts on some mutants that have not been given."""
     judges = {
         Stage.ALONE: lambda due: look_alone(design, due, folder),
-        Stage.SHORT_RUNS: lambda due: _runs(due, design, folder, Stage.SHORT_RUNS),
-        Stage.LONG_RUNS: lambda due: _runs(due, design, folder, Stage.LONG_RUNS),
+        Stage.RUNS: lambda due: _runs(due, design, folder),
         Stage.PROOFS: lambda due: _prove(due, folder),
     }
     for stage, judge in judges.items():
-        due = [mutant for mutant in results.alive(mutants, before=stage) if results.known(mutant, stage) is None]
-        if not due:
-            continue
+        due = results.due(mutants, stage)
         for done, verdict in enumerate(judge(due), start=1):
             results.add(verdict)
             step(done, len(due), f"{stage}: {verdict.mutant}")
 
 
-def _runs(due: Sequence[Mutant], design: Design, folder: Path, stage: Stage) -> Iterator[Verdict]:
+def _runs(due: Sequence[Mutant], design: Design, folder: Path) -> Iterator[Verdict]:
     """Make the runs of each machine that a mutant is in, up to the first that kills it."""
     left = list(due)
     for preset, machine in design.machines.items():
@@ -96,25 +93,17 @@ def _runs(due: Sequence[Mutant], design: Design, folder: Path, stage: Stage) -> 
         inside = [mutant for mutant in left if mutant.module in machine.inside]
         for first in range(0, len(inside), _BATCH):
             batch = inside[first : first + _BATCH]
-            library = build(design, preset, batch, folder)
-            sound(library, preset)
-            for mutant, verdict in zip(batch, tell_apart(library, preset, batch, batch, stage=stage), strict=True):
-                if verdict.fate != Fate.SURVIVED or preset == _last_machine(mutant, design):
+            for mutant, verdict in zip(batch, tell_apart(design, preset, batch, folder), strict=True):
+                if verdict.killed:
                     yield verdict
                     left.remove(mutant)
-
-
-def _last_machine(mutant: Mutant, design: Design) -> str:
-    """Return the last of the machines that a mutant is in."""
-    return next(preset for preset, machine in reversed(design.machines.items()) if mutant.module in machine.inside)
+    yield from (Verdict(mutant.name, mutant.options, Stage.RUNS) for mutant in left)
 
 
 def _prove(due: Sequence[Mutant], folder: Path) -> Iterator[Verdict]:
-    proofs = _proofs(folder)
     for mutant in due:
-        broken = next((proof.name for proof in proofs if proof.covers(mutant) and proof.breaks(mutant)), "")
-        fate = Fate.KILLED if broken else Fate.SURVIVED
-        yield Verdict(mutant.name, mutant.options, Stage.PROOFS, fate, broken, "not proven" if broken else "")
+        broken = next((proof.name for proof in _proofs(folder) if proof.covers(mutant) and proof.breaks(mutant)), "")
+        yield Verdict(mutant.name, mutant.options, Stage.PROOFS, broken, "not proven" if broken else "")
 
 
 @cache

@@ -19,7 +19,7 @@ from tests.alone.surroundings import stimuli_of
 from tests.alone.traces import pins, trace, unpacked
 from tests.mutants.design import Design
 from tests.mutants.faults import Mutant, write_selectable
-from tests.mutants.verdicts import Fate, Stage, Verdict
+from tests.mutants.verdicts import Stage, Verdict
 
 _SOURCE = Path(__file__).parent / "native" / "part.cpp"
 
@@ -44,10 +44,8 @@ def look_alone(design: Design, mutants: Sequence[Mutant], folder: Path) -> Itera
             assert differs(0) is None, f"{name} without a mutant does not answer as it should"
         for place, mutant in enumerate(own, start=1):
             cycle = None if differs is None else differs(place)
-            if cycle is None:
-                yield Verdict(mutant.name, mutant.options, Stage.ALONE, Fate.SURVIVED)
-            else:
-                yield Verdict(mutant.name, mutant.options, Stage.ALONE, Fate.KILLED, name, f"cycle {cycle}")
+            how = "" if cycle is None else f"cycle {cycle}"
+            yield Verdict(mutant.name, mutant.options, Stage.ALONE, name if how else "", how)
 
 
 def _part_name(design: Design, module: str) -> str:

@@ -10,12 +10,12 @@ from cyscc.hw.intersection.start_finder import StartFinder
 from cyscc.hw.queue_bank import QueueBank
 from tests.formal.table import PROOFS
 from tests.mutants.__main__ import PRESETS
-from tests.mutants.campaign import build, sound, tell_apart
+from tests.mutants.campaign import tell_apart
 from tests.mutants.design import Design, component_design, machine_design
 from tests.mutants.faults import Mutant, list_mutants, prepare, write_selectable
 from tests.mutants.proofs import MutantProof
 from tests.mutants.sources import try_sources
-from tests.mutants.verdicts import Fate, Results, Stage, Verdict, summary
+from tests.mutants.verdicts import Results, Stage, Verdict, summary
 
 
 @pytest.fixture(scope="module")
@@ -104,48 +104,32 @@ def test_runs_of_each_machine_find_mutants(machines: tuple[Path, Design], preset
     folder, design = machines
     mutants = [mutant for mutant in list_mutants(design, folder, seed=1, count=6) if mutant.file == file]
     inside = [mutant for mutant in mutants if mutant.module in design.machines[preset].inside]
-    library = build(design, preset, inside, folder)
-    sound(library, preset)
-    verdicts = list(tell_apart(library, preset, inside, inside, stage=Stage.SHORT_RUNS))
+    verdicts = list(tell_apart(design, preset, inside, folder))
     assert [verdict.mutant for verdict in verdicts] == [mutant.name for mutant in inside]
-    assert any(verdict.fate == Fate.KILLED and verdict.by for verdict in verdicts)
+    assert any(verdict.killed and verdict.by for verdict in verdicts)
 
 
 MUTANTS = [Mutant("queue", number, f"-mode inv -module queue -cell cell{number} -port Y") for number in range(1, 5)]
 
 
-def given(path: Path) -> Results:
-    """Return results on four mutants, of which the last has none yet."""
-    results = Results(path)
-    for number, fates in enumerate(([Fate.KILLED], [Fate.SURVIVED, Fate.KILLED], [Fate.SURVIVED] * 4)):
-        for stage, fate in zip(Stage, fates, strict=False):
-            results.add(Verdict(MUTANTS[number].name, MUTANTS[number].options, stage, fate))
-    return results
-
-
 def test_a_campaign_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
-    given(tmp_path / "results")
+    """Of four mutants, one is found alone, one by runs, one never, and one has not been looked at."""
+    given = Results(tmp_path / "results")
+    for mutant, ways in zip(MUTANTS, (["cycle 3"], ["", "cycles"], ["", "", ""]), strict=False):
+        for stage, how in zip(Stage, ways, strict=False):
+            given.add(Verdict(mutant.name, mutant.options, stage, "test", how))
     with (tmp_path / "results").open("a") as file:
         file.write('{"mutant": "queue:4", "opt')
     results = Results(tmp_path / "results")
-    assert [results.judged(mutant) for mutant in MUTANTS] == [True, True, True, False]
+    assert [results.due(MUTANTS, stage) for stage in Stage] == 3 * [MUTANTS[3:]]
     assert results.left(MUTANTS) == [MUTANTS[2]]
-    assert results.alive(MUTANTS) == MUTANTS[2:]
-    assert results.alive(MUTANTS, before=Stage.SHORT_RUNS) == MUTANTS[1:]
-    other = Mutant("queue", 1, "-mode const0")
-    assert results.known(other, Stage.ALONE) is None
-
-
-def test_a_mutant_keeps_its_verdicts_whatever_its_number(tmp_path: Path) -> None:
-    results = given(tmp_path / "results")
-    again = Mutant("queue", 9, MUTANTS[0].options)
-    assert results.known(again, Stage.ALONE) == results.known(MUTANTS[0], Stage.ALONE)
-
-
-def test_the_table_counts_what_became_of_each(tmp_path: Path) -> None:
-    results = given(tmp_path / "results")
+    # Whatever its number.
+    assert results.of(Mutant("queue", 9, MUTANTS[0].options)) == given.of(MUTANTS[0])
+    survivor = Mutant("queue", 1, "-mode const0")
+    results.add(Verdict(survivor.name, survivor.options, Stage.RUNS))
+    assert [results.due([survivor], stage) for stage in Stage] == [[], [], [survivor]]
     lines = summary(MUTANTS, results).splitlines()
-    assert lines[1].split() == ["`queue`", "3", "1", "1", "0", "0", "1", "66.7", "%"]
+    assert lines[1].split() == ["`queue`", "3", "1", "1", "0", "1", "66.7", "%"]
     assert lines[-1] == "queue:3 queue cell3.Y[] inv (): not explained"
 
 

@@ -17,16 +17,8 @@ class Stage(StrEnum):
     """Stages that examine a mutant, in their order."""
 
     ALONE = "alone"
-    SHORT_RUNS = "short runs"
-    LONG_RUNS = "long runs"
+    RUNS = "runs"
     PROOFS = "proofs"
-
-
-class Fate(StrEnum):
-    """Outcome for a mutant."""
-
-    KILLED = "killed"
-    SURVIVED = "survived"
 
 
 @dataclass(frozen=True)
@@ -41,24 +33,26 @@ class Verdict:
         What it is, see `Mutant`.
     stage : str
         The `Stage` that looked at it.
-    fate : Fate
-        What became of it there.
     by : str
         The test that found it.
     how : str
-        In what way.
+        In what way; nothing if it survived.
     """
 
     mutant: str
     options: str
     stage: str
-    fate: Fate
     by: str = ""
     how: str = ""
 
+    @property
+    def killed(self) -> bool:
+        """Whether the stage found it."""
+        return bool(self.how)
+
 
 class Results:
-    """Verdicts in a file, a line each, so that a campaign can be stopped and continued.
+    """The last verdict on each mutant, in a file of a line for each, so that a campaign can be stopped and continued.
 
     Parameters
     ----------
@@ -69,7 +63,7 @@ class Results:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._explained = {each["mutant"]: each["why"] for each in tomllib.loads(_EXPLAINED.read_text())["survivor"]}
-        self.verdicts: dict[tuple[str, str], Verdict] = {}
+        self._verdicts: dict[str, Verdict] = {}
         if path.exists():
             for line in path.read_text().splitlines():
                 # The last line may have been cut off.
@@ -82,46 +76,30 @@ class Results:
         with self._path.open("a") as file:
             file.write(json.dumps(asdict(verdict)) + "\n")
 
-    def known(self, mutant: Mutant, stage: str) -> Verdict | None:
-        """Return the verdict of a stage on a mutant, if it has been given."""
-        return self.verdicts.get((mutant.options, stage))
+    def of(self, mutant: Mutant) -> Verdict | None:
+        """Return the last verdict on a mutant, if there is one."""
+        return self._verdicts.get(mutant.options)
 
-    def alive(self, mutants: Sequence[Mutant], *, before: Stage | None = None) -> list[Mutant]:
-        """Return those mutants on which no stage, or none before a stage, has given another verdict than survival."""
-        stages = list(Stage)[: None if before is None else list(Stage).index(before)]
-        verdicts = {mutant: [self.known(mutant, stage) for stage in stages] for mutant in mutants}
-        return [
-            mutant
-            for mutant, own in verdicts.items()
-            if all(verdict is None or verdict.fate == Fate.SURVIVED for verdict in own)
-        ]
-
-    def judged(self, mutant: Mutant) -> bool:
-        """Return whether any stage has examined a mutant."""
-        return any(self.known(mutant, stage) for stage in Stage)
+    def due(self, mutants: Sequence[Mutant], stage: Stage) -> list[Mutant]:
+        """Return those mutants that have survived all stages before, and that this one has not looked at."""
+        before = [*Stage][: [*Stage].index(stage)]
+        verdicts = ((mutant, self.of(mutant)) for mutant in mutants)
+        return [mutant for mutant, last in verdicts if last is None or (not last.killed and last.stage in before)]
 
     def left(self, mutants: Sequence[Mutant]) -> list[Mutant]:
         """Return the mutants that survived all stages that have examined them so far."""
-        return [mutant for mutant in self.alive(mutants) if self.judged(mutant)]
+        verdicts = ((mutant, self.of(mutant)) for mutant in mutants)
+        return [mutant for mutant, last in verdicts if last is not None and not last.killed]
 
     def explanation(self, mutant: Mutant) -> str | None:
         """Return the reason why a mutant may survive, or None if none is stated."""
         return self._explained.get(mutant.options)
 
     def _keep(self, verdict: Verdict) -> None:
-        self.verdicts[verdict.options, verdict.stage] = verdict
+        self._verdicts[verdict.options] = verdict
 
 
-_HEAD = (
-    "file of `hw`",
-    "mutants",
-    "killed alone",
-    "by short runs",
-    "long runs",
-    "proofs",
-    "left",
-    "killed",
-)
+_HEAD = ("file of `hw`", "mutants", "killed alone", "by runs", "proofs", "left", "killed")
 
 
 def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
@@ -130,15 +108,11 @@ def _rows(mutants: Sequence[Mutant], results: Results) -> list[tuple[str, ...]]:
     files: list[str | None] = [*sorted({mutant.file for mutant in mutants}), None]
     for file in files:
         own = [mutant for mutant in mutants if file in (mutant.file, None)]
-        judged = [mutant for mutant in own if results.judged(mutant)]
-        verdicts = [results.known(mutant, stage) for mutant in judged for stage in Stage]
-        killed = [
-            sum(each is not None and (each.stage, each.fate) == (stage, Fate.KILLED) for each in verdicts)
-            for stage in Stage
-        ]
-        left = len(results.left(judged))
-        share = f"{100 * sum(killed) / len(judged):.1f} %" if judged else "–"
-        rows.append((f"`{file}`" if file else "all", *map(str, (len(judged), *killed, left)), share))
+        verdicts = [verdict for verdict in map(results.of, own) if verdict is not None]
+        killed = [sum(each.killed and each.stage == stage for each in verdicts) for stage in Stage]
+        share = f"{100 * sum(killed) / len(verdicts):.1f} %" if verdicts else "–"
+        counts = (len(verdicts), *killed, len(verdicts) - sum(killed))
+        rows.append((f"`{file}`" if file else "all", *map(str, counts), share))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Records: what they hold, show and refuse."""
+"""Records, of whole runs and of parts in detail: what they hold, show and refuse, and what can be asked of them."""
 
 import copy
 import errno
@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import cyscc
 from cyscc.host.analysis.report.page import sections
 from cyscc.host.command_line.main import main
 from cyscc.host.driver.search import LevelAccount
+from cyscc.host.graph.generators import random_graph
 from cyscc.host.interface.explain import explain
 from cyscc.host.output.documents import read_sealed
 from cyscc.host.output.errors import InputError
@@ -351,3 +353,94 @@ def test_a_run_that_did_not_end_has_no_stack() -> None:
 
 def test_modules_are_those_of_the_samples() -> None:
     assert MODULES == samples.MODULES
+
+
+@pytest.mark.parametrize("memory", ["ddr4", pytest.param("hbm2", marks=pytest.mark.long)])
+def test_a_run_is_recorded_resumed_replayed_explained_and_tried(
+    memory: str,
+) -> None:
+    cyscc.write_graph(random_graph(1 << 9, 6, seed=4), "graph.npz")
+    run = ["scc", "graph.npz", "--config", "test", "--memory", memory]
+    assert main([*run, "--record", "whole", "--quiet"]) == 0
+    whole = check_record("whole")
+    interrupt(*run, "--record", "parts", "--checkpoint", "kept", "--checkpoint-every", "2kcycles")
+    assert not Path("parts", "record.json").exists()
+    assert main(["scc", "--resume", "kept", "--quiet"]) == 0
+    parts = check_record("parts")
+    theirs = frames(parts)
+    assert all(rows.equals(theirs[name]) for name, rows in frames(whole).items())
+
+    detail = cyscc.replay("whole", record_detail="level=2", output="again").record
+    assert isinstance(detail, Record)
+    assert detail.frame("banks")["accesses"].sum() > 0
+
+    assert len(cyscc.explain("whole", banks=True).document()["banks"]) > 0
+    (tried,) = cyscc.what_if("whole", {"memory.t_rcd": 100}, folder="tried").document()["changes"]
+    assert tried["change"] > 0.1
+
+
+_KEYS = ["cycle", "engine", "module", "kernel", "fifo", "controller", "bank", "link", "array"]
+
+
+def detailed(region: str, **options: object) -> tuple[Record, Record]:
+    """Return the records of a run and of its region."""
+    cyscc.scc(
+        "g.txt",
+        **{"config": "test", "memory": "hc2", "record": "run", "record_interval": 128} | options,  # type: ignore[arg-type]
+        record_detail=region,
+        record_detail_interval=16,
+    )
+    return Record("run"), Record("run/detail")
+
+
+def summed(frame: pd.DataFrame, begin: int, first: int, end: int) -> pd.DataFrame:
+    """Return the sums of whole intervals of 128 cycles."""
+    frame = frame.assign(cycle=(frame["cycle"] + begin) // 128 * 128)
+    frame = frame[(frame["cycle"] >= first) & (frame["cycle"] + 128 <= end)]
+    keys = [name for name in _KEYS if name in frame]
+    frame = frame.astype({name: str for name in keys if frame[name].dtype == "category"})
+    return frame.groupby(keys).agg({name: "max" if name == "most" else "sum" for name in frame if name not in keys})
+
+
+@pytest.mark.parametrize("region", ["phase=backward", "650:1500"])
+def test_detail_adds_up_to_the_record(region: str) -> None:
+    whole, detail = detailed(region)
+    assert detail.part is not None
+    begin, end = detail.part
+    first = -(-begin // 128) * 128
+    for table in ("kernels", "fifos", "engines", "arrays", "links", "banks"):
+        of_whole, of_detail = (summed(each.frame(table), at, first, end) for each, at in ((whole, 0), (detail, begin)))
+        pd.testing.assert_frame_equal(of_detail, of_whole, check_dtype=False)
+    every, own = whole.attempts, detail.attempts
+    inside = every[every["start"].isin(own["start"] + begin)]
+    assert own["cycles"].tolist() == inside["cycles"].tolist()
+    assert len(own)
+    for table in ("instruction_kernels", "instruction_banks", "instruction_links", "instruction_latencies"):
+        rows = [
+            each.of_instructions(table, of).drop(columns="instruction").reset_index(drop=True)
+            for each, of in ((whole, inside), (detail, own))
+        ]
+        pd.testing.assert_frame_equal(*rows, check_dtype=False)
+    assert detail.ending == f"the record is of cycles {begin:,} to {end - 1:,} of the run, and counts them from 0"
+    with pytest.raises(InputError, match="is the record of a part of a run: name that of the whole run"):
+        cyscc.replay("run/detail", 0)
+    assert "counts them from 0" in str(cyscc.explain(detail))
+
+
+def test_region_after_a_restart_and_one_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("g.txt").write_text(GRAPH * 8)
+    whole, detail = detailed("level=0", queue_slack=0)
+    assert detail.part is not None
+    row = whole.attempts[whole.attempts["attempt"] == whole.attempt].iloc[0]
+    assert detail.part[0] == row["start"] // 16 * 16
+    assert detail.attempts["cycles"].tolist() == [row["cycles"]]
+    result = cyscc.bfs("g.txt", 0, config="test", record="other", record_detail="level=99")
+    assert result.verified
+    line = "other: there is no level=99 in the run: no level, iteration or phase fits"
+    assert capfd.readouterr().err == f"cyscc: level=99 is not recorded in detail: {line}\n"
+    assert not Path("other/detail").exists()
+    assert main(["replay", "run", "--record-detail", "level=0", "--record-detail-interval", "16", "-o", "again"]) == 0
+    begin, end = detail.part
+    assert capfd.readouterr().out == f"again: cycles {begin:,} to {end - 1:,} in intervals of 16\n"
+    assert Record("again").attempts["cycles"].tolist() == [row["cycles"]]
+    assert main(["replay", "run", "--record-detail", "level=0", "--at", "5"]) == 2

@@ -170,8 +170,8 @@ def test_restrictions(record: Record, plain: Plain) -> None:
     assert bank["amount"].sum() == its[its["cycle"].isin(bank["cycle"])]["accesses"].sum()
     in_time = found(record, "bank", order="time", top=3).frame["cycle"]
     assert in_time.tolist() == sorted(found(record, "bank", top=10_000).frame["cycle"])[:3]
-    first = found(record, "fifo", fifo="word", order="time", top=1).frame.iloc[0]
-    assert first["at"].startswith("full,fifo=word,engine=")
+    first = found(record, "fifo", fifo="words", order="time", top=1).frame.iloc[0]
+    assert first["at"].startswith("full,fifo=words,engine=")
     assert first["command"] == f"cyscc replay {record.folder} --at {first['at']} --cycles {max(first['cycles'], 100)}"
 
 

@@ -47,7 +47,7 @@ def test_questions(capfd: pytest.CaptureFixture[str]) -> None:
     assert all(abs(sum(causes) - cycles) <= len(causes) for _, cycles, _, *causes in sums)
     assert len(sums) == 3
     intervals = shown("one --by interval --top 4", capfd)
-    assert "cycles by interval, those that issue least: 4 of 46" in intervals
+    assert "cycles by interval, those that issue least: 4 of 92" in intervals
 
 
 def test_places(capfd: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,7 @@ def test_fifos(shape: Shape) -> None:
     fifos = fifos.assign(depth=[depths[key] for key in zip(fifos["module"], fifos["fifo"], strict=True)])
     bounds = plain.of("instruction_fifos")
     interval = plain.document["interval"]
-    for name in ("full", "full:word", "full:visit", "fifo=word,above=3", "fifo=visit,above=2"):
+    for name in ("full", "full:words", "full:visits", "fifo=words,above=3", "fifo=visits,above=2"):
         for where in ("", ",level=0", ",engine=0,kernel=1", ",iteration=2" if shape.iterations else ",level=4"):
             point = Place.parse(name + where)
             expected = []

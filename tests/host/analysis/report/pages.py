@@ -12,7 +12,7 @@ from tests.record.synthetic import Shape, write_record
 
 BFS = Shape()
 # So fine that a column of time has several intervals.
-SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=2)
+SCC = Shape(iterations=3, levels=(60, 300, 90), restarted=True, interval=4, seed=12)
 MANY = Shape(iterations=40, levels=(60, 300, 90), interval=128, seed=3)
 
 # Records stay as long as the process does.
