@@ -1,4 +1,4 @@
-"""Runs all proofs, shows what became of each, and fails if one did not hold or broken hardware passed.
+"""Runs all proofs, shows what became of each, and fails if one did not hold or none of its mutants failed.
 
 Usage: ``python -m tests.formal [--jobs N] [--json FILE] [--keep] [NAME ...]``
 """
@@ -16,33 +16,29 @@ from typing import Any
 from cyscc.host.output.progress import Progress
 from tests.formal.proof import (
     PROVEN,
-    Broken,
     Proof,
     any_place,
     check,
-    check_broken,
     digest,
     keep,
     kept_mutants,
     mutants_of,
 )
-from tests.formal.solve import PROVE, Outcome
+from tests.formal.solve import PROVE
 from tests.formal.table import PROOFS, shown_to_fail
 from tests.tables import plain_table
 
-_HEAD = ("proof, and broken variants of it", "how", "result", "depth", "seconds")
+_HEAD = ("proof, and mutants of it", "how", "result", "depth", "seconds")
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A proof, or the search for its counterexample on broken hardware, or for its mutants.
+    """A proof, or the search for its mutants.
 
     Parameters
     ----------
     proof : Proof
         The proof.
-    broken : Broken, optional
-        The hardware.
     mutants : dict of str to str, optional
         Gets the mutants by the property that each violates.
     draws : bool
@@ -50,7 +46,6 @@ class _Job:
     """
 
     proof: Proof
-    broken: Broken | None = None
     mutants: dict[str, str] | None = None
     draws: bool = False
 
@@ -59,16 +54,11 @@ class _Job:
         began = time.monotonic()
         if self.mutants is not None:
             return self._mutated(began, self.mutants)
-        if self.broken is None:
-            result = check(self.proof)
-            right = result.outcome == self.proof.expected
-        else:
-            result = check_broken(self.proof, self.broken)
-            right = result.outcome == Outcome.COUNTEREXAMPLE
+        result = check(self.proof)
         failed = f": {', '.join(result.failed)}" if result.failed else ""
         step = f" in cycle {result.step}" if result.step is not None else ""
-        name = self.broken.name if self.broken else None
-        return self._line(began, name, result=f"{result.outcome}{failed}{step}", right=right)
+        right = result.outcome == self.proof.expected
+        return self._line(began, result=f"{result.outcome}{failed}{step}", right=right)
 
     def _mutated(self, began: float, found: dict[str, str]) -> dict[str, Any]:
         """Return the line about mutants, and add these to those found."""
@@ -82,14 +72,15 @@ class _Job:
             result = f"not violated: {', '.join(sorted(missing))}"
         else:
             result = f"counterexample: {', '.join(found)}" if found else "none violates anything"
-        return self._line(began, "mutants", result=result, right=not missing and bool(found or self.proof.broken))
+        return self._line(began, result=result, right=not missing and bool(found))
 
-    def _line(self, began: float, variant: str | None, *, result: str, right: bool) -> dict[str, Any]:
+    def _line(self, began: float, *, result: str, right: bool) -> dict[str, Any]:
+        proves = self.mutants is None
         return {
             "proof": self.proof.name,
-            "broken": variant,
-            "mode": ("induction" if self.proof.mode == PROVE else "bounded") if variant is None else "search",
-            "depth": self.broken.depth if self.broken else self.proof.depth,
+            "mutants": not proves,
+            "mode": ("induction" if self.proof.mode == PROVE else "bounded") if proves else "search",
+            "depth": self.proof.depth if proves else self.proof.reach,
             "seconds": round(time.monotonic() - began, 2),
             "result": result,
             "as_expected": right,
@@ -98,7 +89,7 @@ class _Job:
 
 def _cells(line: dict[str, Any]) -> tuple[str, ...]:
     """Return a line of the report as a row of the table."""
-    name = f"  {line['broken']}" if line["broken"] else line["proof"]
+    name = "  mutants" if line["mutants"] else line["proof"]
     result = line["result"] if line["as_expected"] else f"WRONG, {line['result']}"
     return name, line["mode"], result, str(line["depth"]), f"{line['seconds']:.1f}"
 
@@ -124,7 +115,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for proof in chosen
         for job in (
             _Job(proof),
-            *(_Job(proof, broken) for broken in proof.broken),
             _Job(proof, mutants=mutants[proof.name], draws=options.keep),
         )
     ]
@@ -134,17 +124,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ThreadPoolExecutor(options.jobs) as pool, Progress(quiet=False).step("proving") as step:
         for line in pool.map(_Job.run, jobs):
             report.append(line)
-            step(len(report), len(jobs), line["broken"] or line["proof"])
+            step(len(report), len(jobs), line["proof"])
     print(plain_table([_cells(line) for line in report], head=_HEAD, words=3))
     seconds = time.monotonic() - began
     wrong = sum(not line["as_expected"] for line in report)
-    variants = sum(len(proof.broken) for proof in chosen)
     failing = sum(map(len, mutants.values()))
-    print(f"{len(chosen)} proofs, {variants} broken variants, {failing} mutants, {seconds:.0f} s, {wrong} wrong")
+    print(f"{len(chosen)} proofs, {failing} mutants, {seconds:.0f} s, {wrong} wrong")
     if options.json:
         options.json.write_text(json.dumps({"seconds": round(seconds, 1), "runs": report}, indent=2) + "\n")
     if options.keep:
-        holding = {line["proof"] for line in report if line["broken"] is None and line["as_expected"]}
+        holding = {line["proof"] for line in report if not line["mutants"] and line["as_expected"]}
         keep({proof.name: (digest(proof), mutants[proof.name]) for proof in chosen if proof.name in holding})
     return int(wrong > 0)
 

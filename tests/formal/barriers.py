@@ -12,7 +12,7 @@ from cyscc.hw.switch.flush_barrier import FlushBarrier
 from cyscc.hw.switch.skid import Skid
 from cyscc.hw.switch.switch import Switch, SwitchSizes
 from cyscc.hw.verilog import port_names
-from tests.formal.harness import Harness, Part, Stub, free_ports
+from tests.formal.harness import Harness, Part, Stub, free_ports, opened
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
 
@@ -75,13 +75,13 @@ class _Flushes:
 def flushes() -> Harness:
     """Return the harness of `FlushBarrier`: kernels that ask once a run, and ports that answer after any delay.
 
+    Claim: The ports are flushed once for all kernels at work, when each has asked and the switch is empty, and each
+    kernel is answered once, when all ports are flushed.
+
     A kernel writes nothing after it asked, so once all have asked, the switch only becomes empty, as `switch-busy`
     proves.
     """
-    h = Harness()
-    part = h.add("dut", FlushBarrier(kernels=KERNELS, links=LINKS))
-    dut: Any = part.ports
-    h.drive(h.free, dut, "asks", "answers", "working", "busy")
+    h, part, dut = opened(FlushBarrier(kernels=KERNELS, links=LINKS), free=["asks", "answers", "working", "busy"])
     each = _Flushes.of(h, part)
     waiting, flushing, away, whole, busy = each.waiting, each.flushing, each.away, each.whole, dut.busy
     h.assume(~(h.past(whole, "whole") & whole & ~h.past(busy, "was_busy")) | ~busy, "then_the_switch_becomes_empty")
@@ -112,6 +112,10 @@ def _requests(port: Any) -> list[Value]:
 
 def switch_busy() -> Harness:
     """Return the harness of a `Switch` and its `FlushBarrier`: slices that do what their proofs show.
+
+    Claim: The switch is busy exactly while it holds a request, from the cycle after a kernel's port took it until a
+    memory port takes it; ports are flushed only when it holds none; once it is empty and all kernels at work have asked
+    for a flush, it stays empty until they are answered.
 
     A kernel at work asks for a flush after its last request of a run, and has no other one until it is answered.
     """
@@ -178,10 +182,11 @@ def switch_busy() -> Harness:
 
 
 def skid() -> Harness:
-    """Return the harness of `Skid`: any producer and consumer, and a queue of two entries beside it."""
-    h = Harness()
-    part = h.add("dut", Skid(4))
-    dut: Any = part.ports
+    """Return the harness of `Skid`: any producer and consumer, and a queue of two entries beside it.
+
+    Claim: Entries leave in order, none is lost or repeated; there are two places.
+    """
+    h, part, dut = opened(Skid(4))
     h.m.d.comb += [
         dut.input.valid.eq(h.free(1, "push")),
         dut.input.payload.eq(h.free(4, "entry")),
@@ -208,23 +213,7 @@ def skid() -> Harness:
 
 
 PROOFS = (
-    Proof(
-        name="flush-barrier",
-        claim="The ports are flushed once for all kernels at work, when each has asked and the switch is empty, and "
-        "each kernel is answered once, when all ports are flushed.",
-        harness=flushes,
-    ),
-    Proof(
-        name="switch-busy",
-        claim="The switch is busy exactly while it holds a request, from the cycle after a kernel's port took it until "
-        "a memory port takes it; ports are flushed only when it holds none; once it is empty and all kernels at work "
-        "have asked for a flush, it stays empty until they are answered.",
-        harness=switch_busy,
-    ),
-    Proof(
-        name="skid",
-        claim="Entries leave in order, none is lost or repeated; there are two places.",
-        harness=skid,
-        depth=1,
-    ),
+    Proof(name="flush-barrier", harness=flushes),
+    Proof(name="switch-busy", harness=switch_busy),
+    Proof(name="skid", harness=skid, depth=1),
 )

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Mux, Value
 
 from cyscc.hw.arbitrated_queues import ArbitratedQueues
 from cyscc.hw.credits import Credits
@@ -11,15 +11,14 @@ from cyscc.hw.queue import Queue
 from cyscc.hw.queue_bank import QueueBank
 from cyscc.hw.round_robin import RoundRobin
 from cyscc.hw.switch.credit_bank import CreditBank
-from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof, spoiled
+from tests.formal.harness import Harness, Part, opened
+from tests.formal.proof import Proof
 from tests.formal.watch import DEPTH, outlast, relate_room, watch, watch_bank, watch_queues
 
 
 def credits(*, registered: bool) -> Harness:
     """Return the harness of `Credits`: a user who takes only what is available and gives back only what it took."""
-    h = Harness()
-    dut = h.add("dut", Credits(DEPTH, registered=registered)).ports
+    h, _, dut = opened(Credits(DEPTH, registered=registered))
     take, give = h.free(1, "take"), h.free(1, "give")
     h.m.d.comb += [dut.take.eq(take), dut.give.eq(give)]
     out = h.counter("out", width=8, up=take, down=give)
@@ -41,10 +40,11 @@ def credits(*, registered: bool) -> Harness:
 
 
 def queue() -> Harness:
-    """Return the harness of `Queue`: any producer, any consumer, and one entry that is watched on its way."""
-    h = Harness()
-    part = h.add("dut", Queue(4, DEPTH))
-    dut = part.ports
+    """Return the harness of `Queue`: any producer, any consumer, and one entry that is watched on its way.
+
+    Claim: Entries leave in the order of their arrival, none is lost or duplicated, and the level is exact.
+    """
+    h, part, dut = opened(Queue(4, DEPTH))
     fifo = part.part("fifo")
     entry = h.free(4, "entry")
     h.m.d.comb += [
@@ -70,13 +70,6 @@ def queue() -> Harness:
     return h
 
 
-def is_full_early(self: Queue, m: Module) -> None:
-    """Take nothing once it holds three entries."""
-    m.d.comb += self.input.ready.eq(self.level < 3)
-    with m.If(self.level >= 3):
-        m.d.comb += m.submodules.fifo.w_en.eq(0)
-
-
 _BUFFER_PROOFS = (
     Proof(
         name="credits",
@@ -91,11 +84,7 @@ _BUFFER_PROOFS = (
         harness=partial(credits, registered=True),
         depth=1,
     ),
-    Proof(
-        name="queue",
-        claim="Entries leave in the order of their arrival, none is lost or duplicated, and the level is exact.",
-        harness=queue,
-    ),
+    Proof(name="queue", harness=queue),
 )
 
 
@@ -136,11 +125,12 @@ def turns_until(last: Any, number: Any, width: int) -> Value:
 
 
 def round_robin() -> Harness:
-    """Return the harness of `RoundRobin`: any requests, granted at any time."""
-    h = Harness()
-    part = h.add("dut", RoundRobin(WIDTH))
-    dut = part.ports
-    h.drive(h.free, dut, "requests", "advance")
+    """Return the harness of `RoundRobin`: any requests, granted at any time.
+
+    Claim: Exactly one of those that ask is granted, the first in the circle behind the last one granted; so who asks
+    waits for each other one at most once.
+    """
+    h, part, dut = opened(RoundRobin(WIDTH), free=["requests", "advance"])
     last = turns(h, part, "arbiter", width=WIDTH)
     h.prove((dut.grant & (dut.grant - 1)) == 0, "grants_one_at_most")
     h.prove((dut.grant & ~dut.requests) == 0, "grants_only_who_asks")
@@ -161,10 +151,12 @@ def round_robin() -> Harness:
 
 
 def queue_bank() -> Harness:
-    """Return the harness of `QueueBank`: any writers that find a place, any reader, and an entry that is watched."""
-    h = Harness()
-    part = h.add("dut", QueueBank(BITS, queues=QUEUES, depth=DEPTH))
-    dut = part.ports
+    """Return the harness of `QueueBank`: any writers that find a place, any reader, and an entry that is watched.
+
+    Claim: Entries leave each queue in order, once and unaltered, and only when pulled; counts are exact; a writer that
+    heeds `room` never overflows its queue; a queue that is not read shows zeros.
+    """
+    h, part, dut = opened(QueueBank(BITS, queues=QUEUES, depth=DEPTH))
     entries = [h.free(BITS, f"entry{n}") for n in range(QUEUES)]
     h.m.d.comb += [getattr(dut, f"entry{n}").eq(entry) for n, entry in enumerate(entries)]
     h.drive(h.free, dut, "push", "pull", "advance")
@@ -210,10 +202,12 @@ def queue_bank() -> Harness:
 
 
 def arbitrated_queues() -> Harness:
-    """Return the harness of `ArbitratedQueues`: any writers that find a place, any consumer, an entry watched."""
-    h = Harness()
-    part = h.add("dut", ArbitratedQueues(BITS, queues=QUEUES, depth=DEPTH))
-    dut = part.ports
+    """Return the harness of `ArbitratedQueues`: any writers that find a place, any consumer, an entry watched.
+
+    Claim: Entries of all writers come out once, unaltered, with the number of their writer and in its order; one waits
+    for each other writer at most once for each entry before it in its queue.
+    """
+    h, part, dut = opened(ArbitratedQueues(BITS, queues=QUEUES, depth=DEPTH))
     bank, arbiter = part.part("bank"), part.part("arbiter")
     entries = [h.free(BITS, f"entry{n}") for n in range(QUEUES)]
     h.m.d.comb += [getattr(dut, f"entry{n}").eq(entry) for n, entry in enumerate(entries)]
@@ -267,11 +261,12 @@ def arbitrated_queues() -> Harness:
 
 
 def credit_bank() -> Harness:
-    """Return the harness of `CreditBank`: a user who takes what is available and gives back what it took."""
-    h = Harness()
-    part = h.add("dut", CreditBank(fifos=QUEUES, depth=PLACES))
-    dut = part.ports
-    h.drive(h.free, dut, "take", "give")
+    """Return the harness of `CreditBank`: a user who takes what is available and gives back what it took.
+
+    Claim: The places of each FIFO that are promised and not given back never exceed its depth; `available` follows from
+    their number in the cycle before.
+    """
+    h, part, dut = opened(CreditBank(fifos=QUEUES, depth=PLACES), free=["take", "give"])
     out = [h.counter(f"out{n}", width=4, up=dut.take[n], down=dut.give[n]) for n in range(QUEUES)]
     before = [h.past(count, f"out{n}") for n, count in enumerate(out)]
     h.assume((dut.take & ~dut.available) == 0, "taken_only_if_available")
@@ -286,46 +281,10 @@ def credit_bank() -> Harness:
     return h
 
 
-def reads_on_at_once(self: QueueBank, m: Module) -> None:
-    """Take the next choice though the last one has not moved on."""
-    m.d.sync += self.pulling.eq(self.pull)
-
-
-def clears_what_waits(self: QueueBank, m: Module) -> None:
-    """Show an entry for a cycle only."""
-    with m.If(~self.advance):
-        m.d.sync += Value.cast(self.shown).eq(0)
-
-
-_BANK = f"{__name__}.QueueBank"
-
 PROOFS = (
     *_BUFFER_PROOFS,
-    Proof(
-        name="round-robin",
-        claim="Exactly one of those that ask is granted, the first in the circle behind the last one granted; so who "
-        "asks waits for each other one at most once.",
-        harness=round_robin,
-        depth=1,
-    ),
-    Proof(
-        name="queue-bank",
-        claim="Entries leave each queue in order, once and unaltered, and only when pulled; counts are exact; a writer "
-        "that heeds `room` never overflows its queue; a queue that is not read shows zeros.",
-        harness=queue_bank,
-        broken=spoiled(_BANK, reads_what_was_pulled=reads_on_at_once, shows_it_until_it_advances=clears_what_waits),
-    ),
-    Proof(
-        name="arbitrated-queues",
-        claim="Entries of all writers come out once, unaltered, with the number of their writer and in its order; one "
-        "waits for each other writer at most once for each entry before it in its queue.",
-        harness=arbitrated_queues,
-    ),
-    Proof(
-        name="credit-bank",
-        claim="The places of each FIFO that are promised and not given back never exceed its depth; `available` follows"
-        " from their number in the cycle before.",
-        harness=credit_bank,
-        depth=1,
-    ),
+    Proof(name="round-robin", harness=round_robin, depth=1),
+    Proof(name="queue-bank", harness=queue_bank),
+    Proof(name="arbitrated-queues", harness=arbitrated_queues),
+    Proof(name="credit-bank", harness=credit_bank, depth=1),
 )

@@ -8,8 +8,8 @@ from cyscc.hw.convey.dispatch import ConveyDispatch
 from cyscc.hw.convey.memory_port import ConveyMemoryPort
 from cyscc.hw.interfaces import SIZE_8
 from cyscc.hw.registers import Instruction
-from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof, spoiled, sticks
+from tests.formal.harness import Harness, Part, opened
+from tests.formal.proof import Proof
 from tests.formal.watch import outlast, watch
 
 REGISTERS = 20
@@ -20,9 +20,12 @@ WRITE, READ, INSTRUCTION = range(3)
 
 
 def memory_port() -> Harness:
-    """Return the harness of `ConveyMemoryPort`: any requests, any stalls, any answers."""
-    h = Harness()
-    dut = h.add("dut", ConveyMemoryPort()).ports
+    """Return the harness of `ConveyMemoryPort`: any requests, any stalls, any answers.
+
+    Claim: A load and a store are never sent in the same cycle; every request is sent once, a cycle later; at most two
+    are sent after a stall begins; no store that precedes a flush is sent after it.
+    """
+    h, _, dut = opened(ConveyMemoryPort())
     port, mc = dut.port, dut.mc
     h.offer(port.read, "read")
     h.offer(port.write, "write")
@@ -72,7 +75,11 @@ def memory_port() -> Harness:
 
 
 def dispatch() -> Harness:
-    """Return the harness of `ConveyDispatch`: a host that heeds the stall late, and any runs of the engine."""
+    """Return the harness of `ConveyDispatch`: a host that heeds the stall late, and any runs of the engine.
+
+    Claim: Every command has a place in the queue if the host sends at most 8 commands after the stall; commands leave
+    in order, once, and only while the engine is idle.
+    """
     h = Harness()
     part = h.add("dut", ConveyDispatch(registers=REGISTERS))
     dut, cae = part.ports, part.ports.cae
@@ -151,17 +158,6 @@ def _fill(h: Harness, part: Part, commands: Part, *, held: Any, late: Any, asked
 
 
 PROOFS = (
-    Proof(
-        name="convey-memory-port",
-        claim="A load and a store are never sent in the same cycle; every request is sent once, a cycle later; at most"
-        " two are sent after a stall begins; no store that precedes a flush is sent after it.",
-        harness=memory_port,
-        broken=spoiled(f"{__name__}.ConveyMemoryPort", answers_are_never_stalled=sticks("mc.rsp_stall", at=1)),
-    ),
-    Proof(
-        name="convey-dispatch",
-        claim="Every command has a place in the queue if the host sends at most 8 commands after the stall; commands "
-        "leave in order, once, and only while the engine is idle.",
-        harness=dispatch,
-    ),
+    Proof(name="convey-memory-port", harness=memory_port),
+    Proof(name="convey-dispatch", harness=dispatch),
 )

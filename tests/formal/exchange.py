@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Mux, Value
 
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.id_merger import IdMerger
 from cyscc.hw.exchange.id_router import IdRouter
 from cyscc.hw.exchange.reading_barrier import ReadingBarrier, ReadingGatherer
 from cyscc.hw.exchange.wires import PLANES, owner_bits, rest_bits
-from tests.formal.harness import Harness
-from tests.formal.proof import Proof, breaking, spoiled
+from tests.formal.harness import Harness, opened
+from tests.formal.proof import Proof
 from tests.formal.watch import DEPTH, relate_room, watch_queues
 
 KERNELS = 4
@@ -18,10 +18,12 @@ READERS = 2
 
 
 def router() -> Harness:
-    """Return the harness of `IdRouter`: pairs of any ids, slices with room at any time, and an id that is watched."""
-    h = Harness()
-    part = h.add("dut", IdRouter(kernels=KERNELS, lanes=2))
-    dut: Any = part.ports
+    """Return the harness of `IdRouter`: pairs of any ids, slices with room at any time, and an id that is watched.
+
+    Claim: Every id of process 2 is sent once and unchanged to the slice of its owner, in the plane of its bit 0, if
+    there was room; of two ids of a plane the first goes first; one goes whenever all slices have room.
+    """
+    h, part, dut = opened(IdRouter(kernels=KERNELS, lanes=2))
     lanes = [dut.ids0, dut.ids1]
     for lane, ids in enumerate(lanes):
         h.offer(ids, f"ids{lane}")
@@ -75,10 +77,12 @@ def router() -> Harness:
 
 
 def exchange_slice() -> Harness:
-    """Return the harness of `ExchangeSlice`: kernels that heed the room, any consumer, an id watched in each plane."""
-    h = Harness()
-    part = h.add("dut", ExchangeSlice(kernels=READERS, depth=DEPTH))
-    dut: Any = part.ports
+    """Return the harness of `ExchangeSlice`: kernels that heed the room, any consumer, an id watched in each plane.
+
+    Claim: Every id of each kernel is handed on once and unchanged, in its plane and in its kernel's order; a kernel
+    that heeds the room never overflows its queue; `busy` from the cycle after an id came until it left.
+    """
+    h, part, dut = opened(ExchangeSlice(kernels=READERS, depth=DEPTH))
     claims: dict[str, list[Value]] = {}
     held = []
     for plane in PLANES:
@@ -113,10 +117,12 @@ def exchange_slice() -> Harness:
 
 
 def merger() -> Harness:
-    """Return the harness of `IdMerger`: any ids of both planes, and one that is watched."""
-    h = Harness()
-    part = h.add("dut", IdMerger(kernels=KERNELS))
-    dut: Any = part.ports
+    """Return the harness of `IdMerger`: any ids of both planes, and one that is watched.
+
+    Claim: Every new id of either plane goes on once and unchanged; neither plane waits for more than one id of the
+    other.
+    """
+    h, part, dut = opened(IdMerger(kernels=KERNELS))
     places = part.part("places")
     watched = h.constant(32, "watched")
     h.m.d.comb += [dut.ids.ready.eq(h.free(1, "ready")), dut.owner.eq(h.constant(len(dut.owner), "owner"))]
@@ -154,6 +160,9 @@ def merger() -> Harness:
 
 def barrier() -> Harness:
     """Return the harness of a `ReadingBarrier` for each of two kernels, and the `ReadingGatherer` between them.
+
+    Claim: A kernel at work takes its ids for complete only when each kernel of its AE has started and sent all its ids,
+    and the exchange is empty; and then within two cycles.
 
     Kernels start a run one after the other, in any order. Each sends ids into the exchange until it has read all, and
     ends its run at any time from when it may; the next run begins when all have ended theirs.
@@ -211,50 +220,9 @@ def barrier() -> Harness:
     return h
 
 
-def sends_to_all(self: IdRouter, m: Module) -> None:
-    """Send an id to all slices with room."""
-    with m.If(m.submodules.odd.output.valid):
-        m.d.sync += self.send_odd.eq(self.room_odd)
-
-
-def joins_the_planes(self: ExchangeSlice, m: Module) -> None:
-    """Put the odd ids of the second kernel into its queue of even ids."""
-    m.d.comb += m.submodules.even.entry1.eq(self.odd1)
-
-
-_ROUTER, _SLICE = f"{__name__}.IdRouter", f"{__name__}.ExchangeSlice"
-
 PROOFS = (
-    Proof(
-        name="id-router",
-        claim="Every id of process 2 is sent once and unchanged to the slice of its owner, in the plane of its bit 0, "
-        "if there was room; of two ids of a plane the first goes first; one goes whenever all slices have room.",
-        harness=router,
-        depth=1,
-        broken=spoiled(_ROUTER, an_id_goes_to_one_slice=sends_to_all),
-    ),
-    Proof(
-        name="exchange-slice",
-        claim="Every id of each kernel is handed on once and unchanged, in its plane and in its kernel's order; a "
-        "kernel that heeds the room never overflows its queue; `busy` from the cycle after an id came until it left.",
-        harness=exchange_slice,
-        broken=(
-            *spoiled(_SLICE, ids_leave_unaltered_in_their_kernels_order=joins_the_planes),
-            *breaking(_SLICE, "owned_odd"),
-        ),
-    ),
-    Proof(
-        name="id-merger",
-        claim="Every new id of either plane goes on once and unchanged; neither plane waits for more than one id of "
-        "the other.",
-        harness=merger,
-        depth=1,
-    ),
-    Proof(
-        name="reading-barrier",
-        claim="A kernel at work takes its ids for complete only when each kernel of its AE has started and sent all "
-        "its ids, and the exchange is empty; and then within two cycles.",
-        harness=barrier,
-        depth=1,
-    ),
+    Proof(name="id-router", harness=router, depth=1),
+    Proof(name="exchange-slice", harness=exchange_slice),
+    Proof(name="id-merger", harness=merger, depth=1),
+    Proof(name="reading-barrier", harness=barrier, depth=1),
 )

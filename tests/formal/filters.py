@@ -10,7 +10,7 @@ from cyscc.hw.bfs.copy_filter import CopyFilter
 from cyscc.hw.exchange.bank_sweeper import BankSweeper
 from cyscc.hw.exchange.visited_bank import VisitedBank
 from cyscc.hw.exchange.wires import rest_bits
-from tests.formal.harness import Harness, Part
+from tests.formal.harness import Harness, Part, opened
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
 
@@ -20,10 +20,12 @@ WIDTH = 8
 
 
 def copy_filter() -> Harness:
-    """Return the harness of `CopyFilter`: any ids in any runs, of which the solver chooses one to watch."""
-    h = Harness()
-    part = h.add("dut", CopyFilter(depth=DEPTH, width=WIDTH))
-    dut: CopyFilter = part.ports
+    """Return the harness of `CopyFilter`: any ids in any runs, of which the solver chooses one to watch.
+
+    Claim: Every neighbour id is forwarded at least once per run, unchanged; it is forwarded again only if at least four
+    other ids were forwarded since.
+    """
+    h, part, dut = opened(CopyFilter(depth=DEPTH, width=WIDTH))
     h.offer(dut.ids, "ids")
     h.m.d.comb += [dut.start.eq(h.free(1, "start")), dut.fresh.ready.eq(h.free(1, "ready"))]
     h.assume(~dut.start | (dut.idle & ~dut.ids.valid), "starts_when_idle")
@@ -75,15 +77,7 @@ def copy_filter() -> Harness:
     return h
 
 
-_COPY_PROOFS = (
-    Proof(
-        name="copy-filter",
-        claim="Every neighbour id is forwarded at least once per run, unchanged; it is forwarded again only if at "
-        "least four other ids were forwarded since.",
-        harness=copy_filter,
-        depth=1,
-    ),
-)
+_COPY_PROOFS = (Proof(name="copy-filter", harness=copy_filter, depth=1),)
 
 
 KERNELS = 2
@@ -156,9 +150,7 @@ def visited_bank(vertices: int) -> Harness:
     vertices : int
         Ids with a bit in one of the AE's banks.
     """
-    h = Harness()
-    part = h.add("dut", VisitedBank(kernels=KERNELS, vertices=vertices))
-    dut: Any = part.ports
+    h, part, dut = opened(VisitedBank(kernels=KERNELS, vertices=vertices))
     stages, rows = _Stages(part, vertices // (2 * KERNELS)), dut.rows
     sweeper: Any = h.add("sweeper", BankSweeper(kernels=KERNELS, rows=rows)).ports
     h.drive(h.free, sweeper, "clear", "last")
@@ -276,10 +268,12 @@ def _follow_parts(h: Harness, stages: _Stages, *, taken: Any, stalled: Any) -> N
 
 
 def sweeper() -> Harness:
-    """Return the harness of `BankSweeper`: cleared at any time, with any last id; a row is watched."""
-    h = Harness()
-    dut: Any = h.add("dut", BankSweeper(kernels=KERNELS, rows=ROWS)).ports
-    h.drive(h.free, dut, "clear", "last")
+    """Return the harness of `BankSweeper`: cleared at any time, with any last id; a row is watched.
+
+    Claim: After each `clear`, every row up to that of the last id, or every row of the bank, is named once, one a cycle
+    from the next cycle on, and no other row; the sweep ends behind the last of them.
+    """
+    h, _, dut = opened(BankSweeper(kernels=KERNELS, rows=ROWS), free=["clear", "last"])
     watched = h.constant(range(ROWS), "watched")
     end = _row(dut.last[-REST:])
     clear, named = dut.clear, h.net(dut.sweep & (dut.row == watched), "named")
@@ -318,10 +312,5 @@ PROOFS = (
         claim=_CLAIM,
         harness=partial(visited_bank, FEW_VERTICES),
     ),
-    Proof(
-        name="bank-sweeper",
-        claim="After each `clear`, every row up to that of the last id, or every row of the bank, is named once, one a "
-        "cycle from the next cycle on, and no other row; the sweep ends behind the last of them.",
-        harness=sweeper,
-    ),
+    Proof(name="bank-sweeper", harness=sweeper),
 )

@@ -1,6 +1,6 @@
 """The harness of proofs: free inputs around a component, assumptions, named properties, and stubs of parts."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,6 +12,8 @@ from amaranth.lib import stream, wiring
 from cyscc.hw.verilog import port_names
 
 TOP = "harness"
+PINS = "_pins"
+"""How the names of modules end that are but pins of others."""
 
 
 def _may_be_unused(elaboratable: Any) -> None:
@@ -31,6 +33,33 @@ class _Opened(Elaboratable):
         return self._fragment
 
 
+class _Pins(Elaboratable):
+    """Connections between the ports of a component and the opposite ones, with a cell each that may be faulty."""
+
+    def __init__(self, component: Any, twin: Any) -> None:
+        self._component, self._twin = component, twin
+        _may_be_unused(self)
+
+    def elaborate(self, platform: object) -> Elaboratable:
+        """Connect both."""
+        m = Module()
+        for name, (port, way) in port_names(self._component).items():
+            other, _ = port_names(self._twin)[name]
+            m.d.comb += other.eq(port | 0) if way == PortDirection.Output else port.eq(other | 0)
+        return m
+
+
+class _Outside:
+    """A component as it is seen from behind its pins."""
+
+    def __init__(self, component: Any, pins: Any) -> None:
+        self._component, self._pins = component, pins
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a port, or what else the component has."""
+        return getattr(self._pins if name in self._component.signature.members else self._component, name)
+
+
 class Part:
     """A component of the hardware under proof, with access to its internals.
 
@@ -38,15 +67,18 @@ class Part:
     ----------
     fragment : Fragment
         What the component was elaborated to.
+    outside : object, optional
+        The component with the ports by which it is reached, if these are not its own.
     """
 
-    def __init__(self, fragment: Fragment) -> None:
+    def __init__(self, fragment: Fragment, outside: Any = None) -> None:
         self.fragment = fragment
+        self._outside = outside
 
     @property
     def ports(self) -> Any:
         """The component itself, for its ports."""
-        return self.fragment.origins[0]
+        return self._outside or self.fragment.origins[0]
 
     def part(self, path: str) -> "Part":
         """Return the submodule of this path, its names joined by dots."""
@@ -121,6 +153,9 @@ class Harness:
         Names of what holds as well and is proven along, so that induction succeeds.
     """
 
+    with_pins = False
+    """Whether components are reached by pins that may be faulty, in search of mutants."""
+
     def __init__(self) -> None:
         self.m = Module()
         # It may be made for the names of its properties alone.
@@ -140,7 +175,12 @@ class Harness:
         """Add a component under a name, and return it opened."""
         fragment = Fragment.get(component, None)
         self.m.submodules[name] = _Opened(fragment)
-        self.parts[name] = Part(fragment)
+        outside = None
+        if Harness.with_pins:
+            twin = component.signature.create(path=(name,))
+            self.m.submodules[f"{name}{PINS}"] = _Pins(component, twin)
+            outside = _Outside(component, twin)
+        self.parts[name] = Part(fragment, outside)
         return self.parts[name]
 
     def free(self, shape: ShapeLike, name: str) -> Any:
@@ -302,11 +342,11 @@ class Stub(wiring.Component):
 
     def elaborate(self, platform: object) -> Elaboratable:
         """Connect both."""
+        pins = _Pins(self.twin, self)
+        if not Harness.with_pins:
+            return pins.elaborate(platform)
         m = Module()
-        for name, (port, way) in port_names(self).items():
-            inner, _ = port_names(self.twin)[name]
-            # A mere wire would leave no part in the netlist, with pins that may be faulty.
-            m.d.comb += port.eq(inner | 0) if way == PortDirection.Output else inner.eq(port | 0)
+        m.submodules[f"stub{PINS}"] = pins
         return m
 
 
@@ -315,3 +355,20 @@ def free_ports(h: Harness, name: str, component: Any, way: PortDirection) -> Non
     for port, (value, its) in port_names(component).items():
         if its == way:
             h.m.d.comb += value.eq(h.free(len(value), f"{name}_{port}"))
+
+
+def opened(component: Any, *, free: Sequence[str] = (), constant: Sequence[str] = ()) -> tuple[Harness, Part, Any]:
+    """Return a harness with a component in it, some of whose inputs are free, some constant; the part, and its ports.
+
+    Parameters
+    ----------
+    component : Component
+        The component, which is called `dut`.
+    free, constant : sequence of str
+        Names of inputs.
+    """
+    h = Harness()
+    part = h.add("dut", component)
+    h.drive(h.free, part.ports, *free)
+    h.drive(h.constant, part.ports, *constant)
+    return h, part, part.ports

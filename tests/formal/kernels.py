@@ -13,9 +13,8 @@ from cyscc.hw.interfaces import ChainOp
 from cyscc.hw.intersection import Kernel as IntersectionKernel
 from cyscc.hw.intersection.colour_reader import Step
 from cyscc.hw.kernel_control import Phase
-from tests.formal.buffers import is_full_early
 from tests.formal.harness import Harness
-from tests.formal.proof import Proof, changes, spoiled
+from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
 
 CONFIG = PRESETS["test"].replace(engines=1, neighbour_depth=4, word_depth=4, colour_depth=4)
@@ -202,15 +201,6 @@ def intersection_kernel(config: AcceleratorConfig) -> _Kernel:
     return h
 
 
-_INTERSECTION = (
-    *spoiled(
-        "cyscc.hw.reading_process.Queue",
-        44,
-        classifier_word_fifo_has_a_place_for_what_comes=is_full_early,
-        classifier_entry_fifo_has_a_place_for_what_comes=is_full_early,
-    ),
-    *spoiled("tests.formal.kernels.IntersectionKernel", 32, port_write_payload_steady=changes("port.write")),
-)
 _CLAIM = (
     "A run is flushed and done only when every read is answered, every queue is empty, no slot is demanded or "
     "reserved, and every write was sent; every response has its reserved place; the ports obey the stream rules."
@@ -229,7 +219,7 @@ PROOFS = (
         claim=_CLAIM,
         harness=partial(intersection_kernel, CONFIG),
         depth=1,
-        broken=_INTERSECTION,
+        reach=30,
     ),
     Proof(
         name="intersection-kernel-published",

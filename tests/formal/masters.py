@@ -60,7 +60,11 @@ PARAMETERS = (Register.WORDS, Register.CURRENT_COUNT)
 
 
 def module_master() -> Harness:
-    """Return the harness of a master with two kernels' stations; what the kernels find to do, the solver chooses."""
+    """Return the harness of a master with two kernels' stations; what the kernels find to do, the solver chooses.
+
+    Claim: A module is complete only if every kernel was started in this run and has finished it; kernels get parameters
+    and starts only while idle, each start with the kernel's number.
+    """
     h = Harness()
     part = h.add("master", ModuleMaster(kernels=KERNELS, parameters=PARAMETERS))
     master = part.ports
@@ -141,11 +145,5 @@ def _chain(master: Any, controls: Any) -> list[Any]:
 
 PROOFS = (
     *_COUNTER_PROOFS,
-    Proof(
-        name="module-master",
-        claim="A module is complete only if every kernel was started in this run and has finished it; kernels get "
-        "parameters and starts only while idle, each start with the kernel's number.",
-        harness=module_master,
-        depth=1,
-    ),
+    Proof(name="module-master", harness=module_master, depth=1),
 )

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-from tests.formal.harness import TOP, Harness
+from tests.formal.harness import PINS, TOP, Harness
 from tests.formal.solve import SolverError, run_tools, run_yosys
 
 _CHOICE = "mutant"
@@ -49,32 +50,38 @@ class Mutants:
         A folder for the netlist.
     sound : int
         Cycles from reset in which no property may be violated.
+    pins : bool
+        The parts are reached by pins, and these are mutated instead.
     """
 
-    def __init__(self, factory: Callable[[], Harness], folder: Path, *, sound: int = 0) -> None:
+    def __init__(self, factory: Callable[[], Harness], folder: Path, *, sound: int = 0, pins: bool = False) -> None:
         self._folder = folder
-        harness = factory()
+        with patch.object(Harness, "with_pins", pins):
+            harness = factory()
         harness.constant(_WIDTH, _CHOICE)
         if sound:
             harness.assume_sound_at_first(sound)
         (folder / "harness.il").write_text(harness.rtlil(only=harness.properties))
         # Cells stay as they are in the parts: optimised, one may be the harness's too.
-        flatten = ["read_rtlil harness.il", f"hierarchy -top {TOP}", "proc", "flatten", "opt_clean"]
+        flatten = ["read_rtlil harness.il", f"hierarchy -top {TOP}", f"select * *{PINS} %d", "proc", "select -clear"]
+        flatten += ["flatten", "opt_clean"]
         run_yosys(folder, [*flatten, "write_rtlil flat.il", "write_json flat.json"])
         cells = json.loads((folder / "flat.json").read_text())["modules"][TOP]["cells"]
         parts = tuple(f"{start}{part}." for part in harness.parts for start in ("", "$flatten\\"))
         self._cells = {
             name: {pin: len(bits) for pin, bits in cell["connections"].items() if bits and pin not in _left_out(cell)}
             for name, cell in cells.items()
-            if name.startswith(parts) and not cell["type"].startswith("$meminit")
+            if (f"{PINS}." in name if pins else name.startswith(parts)) and not cell["type"].startswith("$meminit")
         }
 
     def draw(self, count: int, *, seed: int) -> list[str]:
         """Return some mutants of the parts, each as the options of Yosys's command `mutate`."""
         chance = random.Random(seed)
+        cells = [name for name, ports in self._cells.items() if ports]
+        # What a wide cell has in a few bits is to be met too.
+        weights = [8 + max(self._cells[name].values()) for name in cells]
         drawn = []
-        for _ in range(count):
-            name = chance.choice([name for name, ports in self._cells.items() if ports])
+        for name in chance.choices(cells, weights, k=count):
             port = chance.choice(list(self._cells[name]))
             bit = chance.randrange(self._cells[name][port])
             mode = chance.choice(_MODES)

@@ -1,6 +1,5 @@
 """Proofs about the processes that read: every response finds its place, and idle means that nothing is under way."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Value
@@ -11,23 +10,13 @@ from cyscc.hw.bfs.word_reader import WordReader
 from cyscc.hw.intersection.classifier import Classifier
 from cyscc.hw.intersection.colour_reader import ColourReader, Step
 from cyscc.hw.intersection.reach_reader import ReachReader
-from tests.formal.harness import Harness, Part
+from tests.formal.harness import Harness, Part, opened
 from tests.formal.proof import Proof
 from tests.formal.watch import queue_counts
 
 DEPTH = 4
 EXPANSION_DEPTH = 8
 """Of the reader of neighbours, as the preset ``test`` has it: so its proof is about those very cells."""
-
-
-def opened(component: Any, *, inputs: Sequence[str], constants: Sequence[str] = ()) -> tuple[Harness, Part, Any]:
-    """Return a harness with a process in it, some of whose inputs are free, some constant."""
-    h = Harness()
-    part = h.add("dut", component)
-    dut = part.ports
-    h.drive(h.free, dut, *inputs)
-    h.drive(h.constant, dut, *constants)
-    return h, part, dut
 
 
 def consumer(h: Harness, stream: Any, name: str) -> Any:
@@ -91,7 +80,7 @@ def account(
 def frontier_reader() -> Harness:
     """Return the harness of process 1 of the BFS kernel."""
     h, part, dut = opened(
-        FrontierReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=["current_queue", "count"]
+        FrontierReader(depth=DEPTH, stride=3), free=["first", "start"], constant=["current_queue", "count"]
     )
     h.assume(~dut.start | dut.idle, "starts_when_idle")
     requested, outstanding = requests(h, dut)
@@ -102,7 +91,7 @@ def frontier_reader() -> Harness:
 
 def neighbour_reader() -> Harness:
     """Return the harness of process 2 of the BFS kernel."""
-    h, part, dut = opened(NeighbourReader(depth=EXPANSION_DEPTH), inputs=[], constants=["neighbours"])
+    h, part, dut = opened(NeighbourReader(depth=EXPANSION_DEPTH), constant=["neighbours"])
     h.offer(dut.words, "words")
     requested, outstanding = requests(h, dut)
     taken = consumer(h, dut.ids, "ids")
@@ -124,7 +113,7 @@ def neighbour_reader() -> Harness:
 
 def word_reader() -> Harness:
     """Return the harness of process 3 of the BFS kernel."""
-    h, part, dut = opened(WordReader(depth=DEPTH), inputs=[], constants=["words"])
+    h, part, dut = opened(WordReader(depth=DEPTH), constant=["words"])
     h.offer(dut.ids, "ids")
     requested, outstanding = requests(h, dut)
     taken = consumer(h, dut.neighbours, "neighbours")
@@ -135,7 +124,7 @@ def word_reader() -> Harness:
 def reach_reader() -> Harness:
     """Return the harness of process 1 of the intersection kernel."""
     names = [f"{way}_{what}" for way in ("forward", "backward") for what in ("queue", "count")]
-    h, part, dut = opened(ReachReader(depth=DEPTH, stride=3), inputs=["first", "start"], constants=names)
+    h, part, dut = opened(ReachReader(depth=DEPTH, stride=3), free=["first", "start"], constant=names)
     h.assume(~dut.start | dut.idle, "starts_when_idle")
     requested, outstanding = requests(h, dut)
     taken = consumer(h, dut.entries, "entries")
@@ -146,7 +135,7 @@ def reach_reader() -> Harness:
 
 def colour_reader() -> Harness:
     """Return the harness of process 2 of the intersection kernel."""
-    h, part, dut = opened(ColourReader(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words"])
+    h, part, dut = opened(ColourReader(depth=DEPTH), constant=["colours", "words", "transposed_words"])
     h.offer(dut.entries, "entries")
     granted = consumer(h, dut.command, "command")
     second = part.signal("step") == Step.WORD
@@ -167,9 +156,7 @@ def colour_reader() -> Harness:
 
 def classifier() -> Harness:
     """Return the harness of process 3 of the intersection kernel."""
-    h, part, dut = opened(
-        Classifier(depth=DEPTH), inputs=[], constants=["colours", "words", "transposed_words", "colour"]
-    )
+    h, part, dut = opened(Classifier(depth=DEPTH), constant=["colours", "words", "transposed_words", "colour"])
     h.offer(dut.candidates, "candidates")
     painted = consumer(h, dut.paint, "paint")
     requested, outstanding = requests(h, dut)

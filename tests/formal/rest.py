@@ -23,7 +23,7 @@ from cyscc.hw.shell import STATION_BITS, Shell
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
 from cyscc.hw.switch.request_skid import RequestSkid
-from tests.formal.harness import Harness, Part
+from tests.formal.harness import Harness, Part, opened
 from tests.formal.kernels import FETCHING, SEARCHING
 from tests.formal.proof import Proof
 from tests.formal.switch import KERNELS, LINK_BITS, LINKS, MANY_LINK_BITS
@@ -141,9 +141,7 @@ def kernel_rest(kind: Any, config: AcceleratorConfig) -> Harness:
     config : AcceleratorConfig
         Sizes.
     """
-    h = Harness()
-    part = h.add("dut", kind(config, instrument=True))
-    dut = part.ports
+    h, part, dut = opened(kind(config, instrument=True))
     port = dut.port
     arriving = []
     for name, stream in (("chain", dut.chain_in), ("token", dut.token_in), ("response", port.response)):
@@ -170,10 +168,7 @@ def shell_rest(config: AcceleratorConfig) -> Harness:
 
     The slot station, which tells of itself, is no part of the shell's state.
     """
-    h = Harness()
-    part = h.add("dut", Shell(config, instrument=True))
-    dut = part.ports
-    h.drive(h.constant, dut, "engine")
+    h, part, dut = opened(Shell(config, instrument=True), constant=["engine"])
     h.drive(h.free, dut, "elapsed")
     arriving = []
     inputs = {name: getattr(dut, name) for name in ("write", "read", "instruction", "link_in")}
@@ -257,9 +252,7 @@ def _queues_rest(h: Harness, queues: Part, name: str, *, quiescent: Any) -> None
 
 def kernel_slice_rest() -> Harness:
     """Return the harness of a kernel slice between a kernel and links that do anything."""
-    h = Harness()
-    part = h.add("dut", KernelSlice(link_bits=LINK_BITS, places=DEPTH, instrument=True))
-    dut: Any = part.ports
+    h, part, dut = opened(KernelSlice(link_bits=LINK_BITS, places=DEPTH, instrument=True))
     h.drive(h.free, dut, "room", "arrives", *(f"answer{n}" for n in range(LINKS)))
     arriving = [dut.arrives.any(), ~h.steady(dut.room, "room")]
     for name in ("read", "write"):
@@ -284,10 +277,9 @@ def kernel_slice_rest() -> Harness:
 
 def link_slice_rest() -> Harness:
     """Return the harness of a link slice between kernels and a port that do anything."""
-    h = Harness()
-    part = h.add("dut", LinkSlice(kernels=KERNELS, link_bits=MANY_LINK_BITS, depth=DEPTH, instrument=True))
-    dut: Any = part.ports
-    h.drive(h.constant, dut, "number")
+    h, part, dut = opened(
+        LinkSlice(kernels=KERNELS, link_bits=MANY_LINK_BITS, depth=DEPTH, instrument=True), constant=["number"]
+    )
     h.drive(h.free, dut, "push")
     response = dut.port.response
     h.m.d.comb += [
@@ -306,10 +298,12 @@ def link_slice_rest() -> Harness:
 
 
 def exchange_slice_rest() -> Harness:
-    """Return the harness of an exchange slice between kernels that do anything; it shows that it rests by `busy`."""
-    h = Harness()
-    part = h.add("dut", ExchangeSlice(kernels=KERNELS, depth=DEPTH))
-    dut: Any = part.ports
+    """Return the harness of an exchange slice between kernels that do anything; it shows that it rests by `busy`.
+
+    Claim: An exchange slice that held no id in a cycle, and into which none came in it, changes no register and no
+    memory from the next cycle on until an id comes.
+    """
+    h, part, dut = opened(ExchangeSlice(kernels=KERNELS, depth=DEPTH))
     for plane in PLANES:
         h.drive(h.free, dut, f"push_{plane}", *(f"{plane}{n}" for n in range(KERNELS)))
         h.m.d.comb += getattr(dut, f"owned_{plane}").ready.eq(h.free(1, f"ready_{plane}"))
@@ -370,10 +364,5 @@ PROOFS = (
         claim=_CLAIM,
         harness=link_slice_rest,
     ),
-    Proof(
-        name="exchange-slice-rest",
-        claim="An exchange slice that held no id in a cycle, and into which none came in it, changes no register and "
-        "no memory from the next cycle on until an id comes.",
-        harness=exchange_slice_rest,
-    ),
+    Proof(name="exchange-slice-rest", harness=exchange_slice_rest),
 )

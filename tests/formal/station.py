@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, Mux, Value
 
 from cyscc.hw.bfs.slot_dispenser import SlotDispenser
 from cyscc.hw.bfs.slot_station import SlotStation
-from tests.formal.harness import Harness
+from tests.formal.harness import Harness, opened
 from tests.formal.proof import Proof
 from tests.formal.watch import outlast
 
@@ -28,9 +28,7 @@ def station(kernels: int) -> Harness:
     kernels : int
         Kernels of the AE.
     """
-    h = Harness()
-    part = h.add("dut", SlotStation(kernels=kernels, depth=DEPTH, instrument=True))
-    dut: Any = part.ports
+    h, part, dut = opened(SlotStation(kernels=kernels, depth=DEPTH, instrument=True))
     asked, room, done, epoch = (h.free(kernels, name) for name in ("asked", "room", "done", "epoch"))
     h.m.d.comb += [dut.asked.eq(asked), dut.room.eq(room), dut.done.eq(done), dut.epoch.eq(epoch)]
     comes = h.free(1, "comes")
@@ -95,11 +93,11 @@ def station(kernels: int) -> Harness:
 
 
 def dispenser() -> Harness:
-    """Return the harness of `SlotDispenser`: any demands, blocks that it has room for, and a slot that is watched."""
-    h = Harness()
-    part = h.add("dut", SlotDispenser(depth=DEPTH))
-    dut: Any = part.ports
-    h.drive(h.constant, dut, "capacity")
+    """Return the harness of `SlotDispenser`: any demands, blocks that it has room for, and a slot that is watched.
+
+    Claim: Every slot of every block is handed out once, in order; idle means that no vertex and no slot is left.
+    """
+    h, part, dut = opened(SlotDispenser(depth=DEPTH), constant=["capacity"])
     demand = h.free(1, "demand")
     h.m.d.comb += [dut.demand.eq(demand), dut.slot.ready.eq(h.free(1, "ready"))]
     comes, first, count = h.free(1, "comes"), h.free(32, "first"), h.free(10, "count")
@@ -156,10 +154,5 @@ PROOFS = (
         )
         for kernels in (2, 5)
     ),
-    Proof(
-        name="slot-dispenser",
-        claim="Every slot of every block is handed out once, in order; idle means that no vertex and no slot is left.",
-        harness=dispenser,
-        depth=3,
-    ),
+    Proof(name="slot-dispenser", harness=dispenser, depth=3),
 )

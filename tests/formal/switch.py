@@ -8,8 +8,8 @@ from amaranth.hdl import Array, Cat, Const, Mux, Value
 from cyscc.hw.interfaces import ADDRESS_WIDTH
 from cyscc.hw.switch.kernel_slice import KernelSlice
 from cyscc.hw.switch.link_slice import LinkSlice
-from tests.formal.harness import Harness, Part
-from tests.formal.proof import Proof, spoiled, sticks
+from tests.formal.harness import Harness, Part, opened
+from tests.formal.proof import Proof
 from tests.formal.watch import DEPTH, outlast, queue_counts, relate_room, watch_bank, watch_queues
 
 KERNELS = 2
@@ -24,10 +24,13 @@ def _short(address: Value, link_bits: tuple[int, ...]) -> Value:
 
 
 def link_slice() -> Harness:
-    """Return the harness of `LinkSlice`: kernels that heed the room, any port, and a request that is watched."""
-    h = Harness()
-    part = h.add("dut", LinkSlice(kernels=KERNELS, link_bits=MANY_LINK_BITS, depth=DEPTH))
-    dut: Any = part.ports
+    """Return the harness of `LinkSlice`: kernels that heed the room, any port, and a request that is watched.
+
+    Claim: Each request of each kernel is offered to the port once and unaltered, in the order of its kernel, with the
+    link's own address bits; a kernel that heeds the room never overflows its queue; each answer goes to the kernel of
+    its tag; `busy` from the cycle after a request came until the port has taken it.
+    """
+    h, part, dut = opened(LinkSlice(kernels=KERNELS, link_bits=MANY_LINK_BITS, depth=DEPTH))
     read, write, response = dut.port.read, dut.port.write, dut.port.response
     h.drive(h.constant, dut, "number")
     h.drive(h.free, dut, "push")
@@ -155,10 +158,14 @@ def _link(address: Value) -> Value:
 
 
 def kernel_slice() -> Harness:
-    """Return the harness of `KernelSlice`: any requests, links with room at any time, and answers after any delay."""
-    h = Harness()
-    part = h.add("dut", KernelSlice(link_bits=LINK_BITS, places=DEPTH))
-    dut: Any = part.ports
+    """Return the harness of `KernelSlice`: any requests, links with room at any time, and answers after any delay.
+
+    Claim: Each request of the kernel is sent once and unaltered to the link of its address, if that had room, reads and
+    writes each in their order; each read is answered once, in the order of the reads, with its tag and the answer of
+    its link, four cycles after the last answer came at the latest; an answer always finds a place; `busy` until the
+    last request is sent.
+    """
+    h, part, dut = opened(KernelSlice(link_bits=LINK_BITS, places=DEPTH))
     for name in ("read", "write"):
         channel = getattr(dut.port, name)
         h.offer(channel, name)
@@ -319,24 +326,6 @@ def kernel_slice() -> Harness:
 _LINK = f"{__name__}.LinkSlice"
 
 PROOFS = (
-    Proof(
-        name="link-slice",
-        claim="Each request of each kernel is offered to the port once and unaltered, in the order of its kernel, with "
-        "the link's own address bits; a kernel that heeds the room never overflows its queue; each answer goes to the "
-        "kernel of its tag; `busy` from the cycle after a request came until the port has taken it.",
-        harness=link_slice,
-        broken=spoiled(
-            _LINK,
-            a_read_names_its_kernel=sticks("port.read.payload.tag", at=0),
-            asks_for_no_flush=sticks("port.flush", at=1),
-        ),
-    ),
-    Proof(
-        name="kernel-slice",
-        claim="Each request of the kernel is sent once and unaltered to the link of its address, if that had room, "
-        "reads and writes each in their order; each read is answered once, in the order of the reads, with its tag and "
-        "the answer of its link, four cycles after the last answer came at the latest; an answer always finds a place; "
-        "`busy` until the last request is sent.",
-        harness=kernel_slice,
-    ),
+    Proof(name="link-slice", harness=link_slice),
+    Proof(name="kernel-slice", harness=kernel_slice),
 )
