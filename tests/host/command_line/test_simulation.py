@@ -229,15 +229,9 @@ LONG = "x" * 5000
     ("arguments", "end"),
     [
         (["scc", f"{'d/' * 1000}g.txt"], "g.txt: does not exist"),
-        (["scc", LONG], "cannot be read: File name too long"),
         (["scc", "long.txt"], "is not a vertex id"),
-        (["scc", "g.txt", LONG], "x"),
-        (["scc", "g.txt", f"--{LONG}"], "x"),
-        (["scc", "g.txt", "--config", LONG], "or a .toml file"),
         (["scc", "g.txt", "--threads", LONG], "is not an integer"),
-        (["scc", "g.txt", "--executor", LONG], "(choose from 'compiled', 'amaranth')"),
         ([LONG], "(--help lists all 18)"),
-        (["bfs", "g.txt", "--source", "9" * 5000], "9"),
         (["scc", "g.txt", "\x1b[31m\n"], r"unrecognized arguments: \x1b[31m"),
     ],
 )

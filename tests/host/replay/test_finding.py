@@ -243,10 +243,6 @@ def test_the_command(record: Record, monkeypatch: pytest.MonkeyPatch, capfd: pyt
     inside = [row["cycle"] for row in json.loads(capfd.readouterr().out)["wait"]]
     assert inside[-1] == cycles[-1]
     assert min(inside) > cycles[0]
-    assert main(["events", "seen", "--bank", "3"]) == 2
-    assert "must be a controller and its bank, as in 3.17, not '3'" in capfd.readouterr().err
-    assert main(["events", "seen", "--kind", "bank", "--longer", "3"]) == 2
-    assert capfd.readouterr().err == "cyscc events: longer is about waits, and not about bank\n"
 
 
 def test_another_version_is_refused(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,7 @@
-"""Digests of the data and the appearance of every chart of some pages: numbers to five digits.
+"""Digests of the data and the appearance of every chart of some pages: numbers to five digits."""
 
-``python -m tests.host.analysis.report.pins`` writes them anew, after a change that is meant to change a chart.
-"""
-
-import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -24,14 +19,6 @@ PAGES: dict[str, tuple[Shape, ...]] = {
     "three": (BFS, Shape(config="published", seed=4), Shape(memory="fixed:75", seed=6)),
 }
 """The runs of each page."""
-
-_PINS = Path(__file__).with_name("pins.json")
-
-
-def pins() -> dict[str, dict[str, str]]:
-    """Return the pinned digests, by page and by chart."""
-    found: dict[str, dict[str, str]] = json.loads(_PINS.read_text())
-    return found
 
 
 def digests(page: str) -> dict[str, str]:
@@ -72,7 +59,3 @@ def _told(value: Any) -> Iterator[str]:
             yield str(int(value))
         case _:
             yield repr(value)
-
-
-if __name__ == "__main__":
-    _PINS.write_text(json.dumps({page: digests(page) for page in PAGES}, indent=1) + "\n")

@@ -24,8 +24,9 @@ from cyscc.host.analysis.report.timeline import strip_labels
 from cyscc.host.answer.charts import DARK, NARROWEST, PHASE
 from cyscc.host.answer.colours import ARRAY_COLOURS, CAUSE_COLOURS, PHASE_COLOURS
 from cyscc.host.record.tables import PHASES
+from tests.conftest import Pins
 from tests.host.analysis.report.pages import BFS, MANY, SCC, frames_of, page_of, record_of
-from tests.host.analysis.report.pins import PAGES, digests, pins
+from tests.host.analysis.report.pins import PAGES, digests
 from tests.record.synthetic import Shape
 
 SECTIONS = ("verdict", "stacks", "kernels", "work", "memory", "fifos", "latencies", "token", "stalls", "roofline")
@@ -277,6 +278,6 @@ def test_of_runs_that_do_not_differ_the_longest_levels_are_shown() -> None:
 
 
 @pytest.mark.parametrize("shown", PAGES)
-def test_charts_are_as_pinned(shown: str) -> None:
+def test_charts_are_as_pinned(shown: str, pins: Pins) -> None:
     """They are drawn as they always were, to the number and the colour."""
-    assert digests(shown) == pins()[shown]
+    pins.check(shown, digests(shown))
