@@ -136,7 +136,7 @@ fuzz: $(INSTALLED) ## Look for what is wrong for MINUTES: random runs, changed f
 		-v -s -k "$(PART)" -o faulthandler_timeout=0
 
 sanitize: $(INSTALLED) ## Run the compiled executor's tests with ASan, UBSan and TSan, and numba's code with bounds (a quarter of an hour)
-	@$(BIN)/python -m tests.sanitizers
+	@$(BIN)/python -m pytest tests/sanitizers/sanitize.py -v -rs -o faulthandler_timeout=7200
 
 lint: $(INSTALLED) ## Check format, style and types
 	@$(BIN)/ruff format --check
