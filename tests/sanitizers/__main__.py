@@ -157,7 +157,7 @@ PARTS = (
         name="threads",
         faults=("two threads run one machine", "two engines write one word of the memory"),
         tests=(
-            *("tests/sim/memory/test_rounds.py", "tests/sim/memory/test_order.py"),
+            "tests/sim/memory/test_rounds.py",
             *(
                 "tests/sim/executors/test_executors.py",
                 "tests/system/test_pinned.py",
