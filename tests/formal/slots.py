@@ -433,6 +433,7 @@ def _proofs(*, blocking: bool, suffix: str) -> tuple[Proof, ...]:
             name=f"slot-latency{suffix}",
             harness=partial(slot_latency, stations=2, blocking=blocking),
             depth=slot_bound(2) + 2,
+            reach=24,
         ),
     )
 

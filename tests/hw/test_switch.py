@@ -76,9 +76,7 @@ class Machine:
         Parameters of the switch.
     """
 
-    def __init__(
-        self, seed: int, *, stall: float, latency: Callable[[int], tuple[int, int]] = lambda _: (2, 20), **sizes: int
-    ) -> None:
+    def __init__(self, seed: int, *, stall: float, latency: Callable[[int], tuple[int, int]], **sizes: int) -> None:
         self.dut = Barred(**sizes)
         data = bytearray(random.Random(seed).randbytes(SIZE))
         self.memories = [
@@ -201,48 +199,3 @@ def test_random_traffic(seed: int, depth: int, places: int) -> None:
     assert sum(len(memory.reads) for memory in machine.memories) == count * KERNELS
     last = {write["address"]: write["data"] for mine in writes for write in mine}
     assert {address: machine.memories[0].load(address, 8)[0] for address in last} == last
-
-
-def test_latency_of_a_read() -> None:
-    machine = Machine(1, stall=0.0, latency=lambda _: (0, 0), depth=8)
-    port = machine.kernels[2]
-    taken: list[int] = []
-    came: list[int] = []
-
-    async def watch(ctx: Any) -> None:
-        cycle = 0
-        async for _, _, take, answer in ctx.tick().sample(port.read.valid & port.read.ready, port.response.valid):
-            taken.extend([cycle] * take)
-            came.extend([cycle] * answer)
-            cycle += 1
-
-    async def read(ctx: Any) -> None:
-        await stream_put(ctx, port.read, [{"address": 0x88, "size": SIZE_8, "tag": 3}], seed=1, stall=0.0)
-        await answered(ctx, machine, [0, 0, 1, 0])
-
-    simulate(machine.dut, read, background=[*machine.background, watch])
-    # The memory takes a cycle of its own.
-    assert came[0] - taken[0] == Switch.LATENCY + 1
-    assert Switch.LATENCY == 9
-
-
-def test_uniform_traffic_keeps_the_ports_busy() -> None:
-    """The bound is the queueing one: a kernel waits only when the queue to one of its links is full."""
-    machine = Machine(3, stall=0.0, latency=lambda _: (40, 40), depth=8, places=64)
-    chance = random.Random(5)
-    count = 300
-    reads = [reads_of(chance, count) for _ in machine.kernels]
-
-    async def end(ctx: Any) -> None:
-        await answered(ctx, machine, [count] * KERNELS)
-
-    simulate(
-        machine.dut,
-        *(put(port.read, mine, seed=9, stall=0.0) for port, mine in zip(machine.kernels, reads, strict=True)),
-        end,
-        background=machine.background,
-        cycles=10_000,
-    )
-    window = range(100, 240)
-    taken = sum(cycle in window for memory in machine.memories for cycle, _ in memory.reads)
-    assert taken / len(window) / LINKS >= 0.9

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +19,12 @@ from cyscc.host.command_line.main import main
 from cyscc.host.output.progress import Progress
 from cyscc.host.runs.mec import run_accelerated_mec
 from cyscc.host.specification.run import RunSpec
-from cyscc.hw.config import PRESETS
 from cyscc.sim.observation.causes import WORK
 from tests.conftest import ROOT
 from tests.system.graphs import graph_of
 from tests.system.runs import MEMORIES, check_scc, made
 
-EDGES = "10 11\n11 12\n12 10\n12 13\n13 13\n14 15\n15 14\n14 16\n16 17\n17 16\n15 16\n"
-LABELS = "10 10\n11 10\n12 10\n13 13\n14 14\n15 14\n16 16\n17 16\n"
 SMALL = ["--config", "test", "--memory", "fixed:9"]
-
-
-@pytest.fixture
-def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.chdir(tmp_path)
-    Path("g.txt").write_text(EDGES)
-    return "g.txt"
 
 
 def keys(document: Any, *paths: str) -> list[Any]:
@@ -49,32 +38,10 @@ def keys(document: Any, *paths: str) -> list[Any]:
     return values
 
 
-def test_scc(graph: str, capfd: pytest.CaptureFixture[str]) -> None:
-    documents = []
-    for executor in ("compiled", "amaranth"):
-        assert main(["scc", graph, *SMALL, "--executor", executor, "--labels", "labels", "--json", "json"]) == 0
-        assert Path("labels").read_text() == LABELS
-        documents.append(json.loads(Path("json").read_text()))
-        assert capfd.readouterr().err == ""
-    for part in ("cycles", "statistics", "iterations"):
-        assert documents[0][part] == documents[1][part]
-    for document in documents:
-        counts = keys(document, "graph.vertices", "graph.edges", "components.count", "components.largest", "trimmed")
-        assert counts == [8, 11, 4, 3, 0]
-        total, *parts = keys(document, "cycles.total", "cycles.forward", "cycles.backward", "cycles.intersection")
-        assert total == sum(parts)
-        assert all(part > 0 for part in parts)
-        seconds, traversed, gteps, verified = keys(document, "seconds", "edges_traversed", "gteps", "verified")
-        assert seconds == pytest.approx(total / 150e6)
-        assert gteps == pytest.approx(traversed / seconds / 1e9)
-        assert verified is True
-        assert all(wall > 0 for wall in keys(document, "wall.build", "wall.simulate", "wall.cycles_per_second"))
-
-
-def test_statistics_add_up_to_what_was_simulated(graph: str) -> None:
+def test_statistics_add_up_to_what_was_simulated(folder: Path) -> None:
     chords = ((vertex, (vertex + step) % 20) for vertex in range(20) for step in (1, 2, 3))
-    Path(graph).write_text("".join(f"{source} {target}\n" for source, target in chords))
-    assert main(["scc", graph, *SMALL, "--queue-slack", "0", "--json", "json", "--quiet"]) == 0
+    Path("g.txt").write_text("".join(f"{source} {target}\n" for source, target in chords))
+    assert main(["scc", "g.txt", *SMALL, "--queue-slack", "0", "--json", "json", "--quiet"]) == 0
     document = json.loads(Path("json").read_text())
     covered, restarted = keys(document, "statistics.cycles", "statistics.restarted")
     assert document["retries"] == restarted["attempts"] == 1
@@ -90,41 +57,6 @@ def test_statistics_add_up_to_what_was_simulated(graph: str) -> None:
             assert sum(counted["causes"][module][cause] for cause in WORK) == counted["counters"][module]["requests"]
     pushed = sum(way["reached"] + way["duplicates"] - way["searches"] for way in keys(document, "forward", "backward"))
     assert keys(document, "statistics.counters.bfs.pushed") == [pushed]
-
-
-def test_bfs(graph: str) -> None:
-    assert main(["bfs", graph, "--source", "14", *SMALL, "--levels", "levels", "--json", "json", "--quiet"]) == 0
-    assert Path("levels").read_text() == "14 0\n15 1\n16 1\n17 2\n"
-    document = json.loads(Path("json").read_text())
-    assert keys(document, "reached", "duplicates", "edges_traversed", "verified") == [4, 0, 6, True]
-    assert [level["frontier"] for level in document["levels"]] == [1, 2, 1]
-    assert [level["pushed"] for level in document["levels"]] == [2, 1, 0]
-    assert sum(level["cycles"] for level in document["levels"]) == document["cycles"]["total"]
-    ends = [0, *(level["start"] + level["cycles"] for level in document["levels"])]
-    assert all(level["start"] > end for level, end in zip(document["levels"], ends[:-1], strict=True))
-    assert ends[-1] < document["wall"]["simulated_cycles"]
-    assert document["configuration"] == asdict(PRESETS["test"])
-    assert document["memory_profile"]["latency"] == 9
-
-
-@pytest.mark.parametrize("executor", ["compiled", "amaranth"])
-def test_bfs_on_a_machine_that_only_searches(graph: str, executor: str) -> None:
-    Path("machine.toml").write_text('preset = "test"\nbfs_only = true\n')
-    options = ["--config", "machine.toml", "--memory", "fixed:75", "--executor", executor]
-    assert main(["bfs", graph, "--source", "10", *options, "--levels", "levels", "--json", "json", "--quiet"]) == 0
-    assert Path("levels").read_text() == "10 0\n11 1\n12 2\n13 3\n"
-    document = json.loads(Path("json").read_text())
-    assert keys(document, "reached", "duplicates", "edges_traversed", "verified") == [4, 0, 5, True]
-    assert [level["pushed"] for level in document["levels"]] == [1, 1, 1, 0]
-
-
-def test_reached_cycle_limit_is_a_failed_simulation(graph: str, capfd: pytest.CaptureFixture[str]) -> None:
-    options = [*SMALL, "--labels", "labels", "--json", "json", "--cycle-limit", "500"]
-    assert main(["scc", graph, *options]) == 3
-    lines = capfd.readouterr().err.splitlines()
-    assert lines[0] == "cyscc scc: cycle limit of 500 reached"
-    assert any(line.startswith("engine 0") for line in lines[1:])
-    assert sorted(path.name for path in Path().iterdir()) == ["g.txt"]
 
 
 def test_wiki_vote_on_the_full_machine(wiki_vote: Path, tmp_path: Path) -> None:
@@ -144,11 +76,11 @@ def test_soc_epinions_on_the_full_machine(soc_epinions: Path, tmp_path: Path) ->
     assert values == [75879, 42176, 32223, 2716, True]
 
 
-def test_parallel_edges_cost_nothing_when_simplified(graph: str) -> None:
+def test_parallel_edges_cost_nothing_when_simplified(folder: Path) -> None:
     cycles = []
     for copies, options in ((1, []), (20, ["--simplify"])):
-        Path(graph).write_text("".join(f"{v} {(7 * v + 1) % 30}\n" * copies for v in range(30)))
-        assert main(["scc", graph, *SMALL, *options, "--quiet", "--json", "json"]) == 0
+        Path("g.txt").write_text("".join(f"{v} {(7 * v + 1) % 30}\n" * copies for v in range(30)))
+        assert main(["scc", "g.txt", *SMALL, *options, "--quiet", "--json", "json"]) == 0
         cycles.append(json.loads(Path("json").read_text())["cycles"])
     assert cycles[0] == cycles[1]
 

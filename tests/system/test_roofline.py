@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import Mock
 from weakref import WeakKeyDictionary
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -211,34 +210,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 COMMAND = ["bfs", "g.txt", "--source", "10", "--config", "test", "--memory", "fixed:75"]
 
 
-def test_command_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main([*COMMAND, "--json", "plain"]) == 0
-    plain, err = capfd.readouterr()
-    assert err == ""
-    assert main([*COMMAND, "--roofline", "--json", "with"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    table, _, block = out.partition("\n\nroofline")
-    told = [[line for line in text.splitlines() if not line.startswith("wall time")] for text in (table, plain)]
-    assert told[0] == told[1]
-    assert [line[2:].split("  ")[0] for line in block.splitlines()[2:]] == [
-        "ports",
-        "imbalance",
-        "outstanding reads",
-        "ring",
-        "level overhead",
-        "all of them",
-        "reached",
-    ]
-    documents = [json.loads((folder / name).read_text()) for name in ("plain", "with")]
-    roofline = documents[1].pop("roofline")
-    for document in documents:
-        del document["wall"]
-    assert documents[0] == documents[1]
-    assert roofline["reached"] == {"cycles": documents[0]["cycles"]["total"], "gteps": documents[0]["gteps"]}
-    assert [level["cycles"] for level in roofline["levels"]] == [level["cycles"] for level in documents[0]["levels"]]
-
-
 def test_json_fields_are_described(folder: Path) -> None:
     # Links and banks have fields besides.
     assert main([*COMMAND, "--memory", "hc2", "--roofline", "--quiet", "--json", "json"]) == 0
@@ -246,14 +217,3 @@ def test_json_fields_are_described(folder: Path) -> None:
     roofline["limits"] = sorted(roofline["limits"])
     found = fields({"roofline": roofline}) | {f"roofline.levels.{name}" for name in roofline["levels"][0]}
     assert found == described_fields("With `--roofline`, `bfs` has also:")
-
-
-def test_plot_implies_the_analysis(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main([*COMMAND, "--roofline-plot", "plot.svg"]) == 0
-    out, err = capfd.readouterr()
-    assert err == ""
-    assert "\n  level overhead " in out
-    assert ElementTree.parse(folder / "plot.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
-    assert main([*COMMAND, "--roofline-plot", "-"]) == 0
-    out, err = capfd.readouterr()
-    assert (out, err) == ((folder / "plot.svg").read_text(), "")

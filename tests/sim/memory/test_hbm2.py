@@ -11,8 +11,7 @@ from cyscc.sim.configuration import PRESETS
 from cyscc.sim.machine import create_machine
 from cyscc.sim.memory import Hbm2, profile_from
 from tests.sim.memory.stepper import Stepper, machine, read
-from tests.sim.memory.test_order import assert_same, mixed, run
-from tests.sim.memory.traffic import play, requests
+from tests.sim.memory.traffic import mixed, play, requests
 
 HBM2 = Hbm2()
 FIRST = 4096
@@ -275,16 +274,6 @@ def test_bad_mapping(mapping: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared
         profile_from({"profile": "hbm2", **mapping})
     assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize("words", [4, 1 << 15])
-def test_rounds_threads_and_quanta_give_the_same(words: int) -> None:
-    plan = mixed(23, engines=4, ports=6, words=words)
-    reference = run(HBM2, plan)
-    assert_same(*reference, *run(HBM2, plan, threads=4))
-    for quantum in (1, HBM2.quantum // 2):
-        assert_same(*reference, *run(HBM2, plan, quantum=quantum))
-        assert_same(*reference, *run(HBM2, plan, quantum=quantum, rounds="served beside"))
 
 
 def test_saturated_pseudo_channels_reach_their_limits() -> None:

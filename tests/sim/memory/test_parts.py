@@ -9,8 +9,7 @@ import pytest
 from cyscc.sim.memory import FLUSH, Ddr4, Hbm2, Hc2, Memory, Profile, parse_profile
 from cyscc.sim.memory.crossbar import Calendar, make_calendars
 from tests.sim.memory.stepper import Request, hand_over, machine, read, shown, write
-from tests.sim.memory.test_order import assert_same, mixed
-from tests.sim.memory.traffic import play
+from tests.sim.memory.traffic import assert_same, mixed, play
 
 PROFILES: dict[str, tuple[Profile, int]] = {
     "hc2": (Hc2(), 8),

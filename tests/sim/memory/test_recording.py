@@ -12,8 +12,7 @@ from cyscc.sim.memory.recording import ACCESSES
 from cyscc.sim.trust import GivenText
 from tests.sim.memory import outside
 from tests.sim.memory.stepper import Stepper, hand_over, read, write
-from tests.sim.memory.test_order import mixed
-from tests.sim.memory.traffic import Played, Rounds, play, requests
+from tests.sim.memory.traffic import Played, Rounds, mixed, play, requests
 
 CYCLES = 1200
 ENGINES, PORTS = 3, 6

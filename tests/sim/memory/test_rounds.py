@@ -1,14 +1,15 @@
-"""Requests that move on by a step a round end as those that are settled at once."""
+"""Order of answers, however often engines synchronise, and whether a round is settled or moves requests by a step."""
 
 from typing import get_args
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cyscc.sim.memory import FLUSH, Hbm2, Hc2, Memory, Profile, parse_profile
 from tests.sim.memory.stepper import hand_over, machine, read, shown, write
-from tests.sim.memory.test_order import assert_same, check_too_long_a_round, mixed, run
-from tests.sim.memory.traffic import Rounds, requests
+from tests.sim.memory.traffic import Rounds, assert_same, mixed, play, requests, run
 
 PIPELINED = [rounds for rounds in get_args(Rounds) if rounds != "settled"]
 
@@ -35,13 +36,6 @@ def test_pipelined_rounds_give_the_same(name: str, rounds: Rounds, words: int) -
         assert_same(*settled, *run(profile, plan, cycles=1200, quantum=quantum, rounds=rounds))
 
 
-def test_engines_on_threads_beside_serving_give_the_same() -> None:
-    plan = mixed(23, engines=4, ports=6, words=256)
-    settled = run("hc2", plan, cycles=1200, quantum=30)
-    for _ in range(3):
-        assert_same(*settled, *run("hc2", plan, cycles=1200, quantum=30, rounds="served beside", threads=4))
-
-
 def test_a_backlog_beyond_the_near_cycles_comes_in_order() -> None:
     # All reads fall on one bank, so that the last is seen 15 cycles times their number later.
     plan = requests(engines=2, ports=4, count=100)
@@ -50,8 +44,39 @@ def test_a_backlog_beyond_the_near_cycles_comes_in_order() -> None:
     assert np.all(np.diff(played.seen, axis=-1) > 0)
 
 
-def test_too_long_a_round_is_an_error() -> None:
-    check_too_long_a_round(latency=4, quantum=3, cycle=6, rounds="served last")
+@pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:75", "stress:5"])
+@pytest.mark.parametrize("words", [4, 1 << 15])
+def test_responses_are_in_order_one_a_cycle(profile: str, words: int) -> None:
+    plan = mixed(3, engines=2, ports=4, words=words)
+    _, played = run(profile, plan)
+    for ae in range(2):
+        for port in range(4):
+            reads = np.flatnonzero((plan["kind"][ae, port] == 0) & (played.accepted[ae, port] >= 0))
+            answers = np.count_nonzero(played.seen[ae, port] >= 0)
+            assert 0 < answers <= reads.size
+            assert np.array_equal(played.tag[ae, port, :answers], reads[:answers])
+            assert np.all(np.diff(played.seen[ae, port, :answers]) >= 1)
+
+
+@pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:1", "fixed:3", "fixed:400", "stress:5"])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 1000), words=st.sampled_from([2, 64, 4096]), data=st.data())
+def test_any_quantum_gives_the_same(profile: str, seed: int, words: int, data: st.DataObject) -> None:
+    plan = mixed(seed, engines=3, ports=5, words=words)
+    most, reference = run(profile, plan)
+    quantum = data.draw(st.integers(1, most.quantum))
+    other, played = run(profile, plan, quantum=quantum)
+    assert_same(most, reference, other, played)
+
+
+@pytest.mark.parametrize(("latency", "quantum", "cycle", "rounds"), [(3, 4, 4, "settled"), (4, 3, 6, "served last")])
+def test_too_long_a_round_is_an_error(latency: int, quantum: int, cycle: int, rounds: Rounds) -> None:
+    memory = machine(f"fixed:{latency}")
+    play(memory, requests(count=3), cycles=20, quantum=quantum, rounds=rounds)
+    assert memory.error() == (
+        f"memory: read (engine 0 port 0 cycle {cycle}): due in cycle {latency} but shown later; "
+        f"settle every {latency} cycles and leave out no event"
+    )
 
 
 def drive(memory: Memory, cycle: int, requests: dict[int, list[tuple[int, int, int, int]]]) -> None:

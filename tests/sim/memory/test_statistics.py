@@ -7,8 +7,7 @@ import pytest
 
 from cyscc.sim.memory import READ, WRITE, Hbm2, Hc2
 from tests.sim.memory.stepper import Stepper, machine, read
-from tests.sim.memory.test_order import CYCLES, mixed, run
-from tests.sim.memory.traffic import requests
+from tests.sim.memory.traffic import CYCLES, mixed, requests, run
 
 
 @pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:75", "stress:2"])

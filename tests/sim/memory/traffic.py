@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cyscc.sim.caching.numba_code import njit
-from cyscc.sim.memory import FLUSH, READ, WRITE, Memory
+from cyscc.sim.memory import FLUSH, READ, WRITE, Memory, Profile
 from cyscc.sim.memory.records import Mailbox
+from tests.sim.memory.stepper import machine
 
 REQUEST = np.dtype(
     [("after", np.int64), ("kind", np.int64), ("address", np.int64), ("size", np.int64), ("data", np.int64)]
@@ -154,3 +155,42 @@ def play(
         memory.settle(cycles - 1)
     accepted, seen, tag, data, flushed = results
     return Played(accepted=accepted, seen=seen, tag=tag, data=data, flushed=flushed)
+
+
+CYCLES = 1500
+
+
+def mixed(seed: int, *, engines: int, ports: int, words: int, count: int = 300) -> NDArray[np.void]:
+    """Return random reads, writes and a few flushes of both sizes over `words` words."""
+    rng = np.random.default_rng(seed)
+    plan = requests(engines=engines, ports=ports, count=count)
+    plan["kind"] = rng.choice(3, plan.shape, p=[0.7, 0.28, 0.02])
+    plan["size"] = rng.choice([4, 8], plan.shape)
+    plan["address"] = 4096 + 8 * rng.integers(0, words, plan.shape) + 4 * (plan["size"] == 4)
+    plan["data"] = rng.integers(-(2**62), 2**62, plan.shape)
+    plan["after"] = np.cumsum(rng.integers(0, 5, plan.shape), axis=-1)
+    return plan
+
+
+def run(
+    profile: str | Profile,
+    plan: NDArray[np.void],
+    *,
+    cycles: int = CYCLES,
+    quantum: int = 0,
+    threads: int = 1,
+    rounds: Rounds = "settled",
+) -> tuple[Memory, Played]:
+    """Play requests without an error."""
+    engines, ports, _ = plan.shape
+    memory = machine(profile, engines=engines, ports=ports, size=1 << 19)
+    played = play(memory, plan, cycles=cycles, quantum=quantum, threads=threads, rounds=rounds)
+    assert memory.error() is None
+    return memory, played
+
+
+def assert_same(memory: Memory, played: Played, other: Memory, replayed: Played) -> None:
+    for name in ("accepted", "seen", "tag", "data", "flushed"):
+        assert np.array_equal(getattr(played, name), getattr(replayed, name)), name
+    assert np.array_equal(memory.read(4096, np.uint64, 1 << 16), other.read(4096, np.uint64, 1 << 16))
+    assert memory.statistics() == other.statistics()
