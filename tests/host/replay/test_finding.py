@@ -166,10 +166,14 @@ def test_cycles() -> None:
         find(Place.of(last + 1), record)
 
 
+def restarted(recorded: Recorded, *options: str) -> Record:
+    """Return the record of a run that restarts."""
+    return recorded("--queue-slack", "0", "--record-interval", "64", *options, graph=GRAPH * 8)
+
+
 @pytest.fixture(scope="module", params=[(), ("--set", "lean_visits=true"), ("--set", "pair_reads=true")], ids="".join)
 def record(request: pytest.FixtureRequest, recorded: Recorded) -> Record:
-    """Return the record of a run that restarts."""
-    return recorded("--queue-slack", "0", "--record-interval", "64", *request.param, graph=GRAPH * 8)
+    return restarted(recorded, *request.param)
 
 
 @pytest.fixture(scope="module")
@@ -219,16 +223,16 @@ def test_what_the_hottest_bank_was_accessed_for(events: FoundEvents, record: Rec
     assert set(words["vertex"]) <= set(range(40))
 
 
-def test_nothing_that_long(record: Record) -> None:
-    events = found(record, "cause=slot,longer=10000,level=1")
+def test_nothing_that_long(recorded: Recorded) -> None:
+    events = found(restarted(recorded), "cause=slot,longer=10000,level=1")
     assert events.frame.empty
     text, command = events.nearest["wait"]
     assert text.startswith("no wait there is longer than 10,000 cycles; the longest: slot of engine")
     assert " --at " in command
 
 
-def test_the_command(record: Record, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(record.folder.parent)
+def test_the_command(recorded: Recorded, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(restarted(recorded).folder.parent)
     assert main(["events", "seen", "--longer", "20", "--sort", "time", "--top", "3", "--json", "out.json"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
@@ -245,7 +249,8 @@ def test_the_command(record: Record, monkeypatch: pytest.MonkeyPatch, capfd: pyt
     assert min(inside) > cycles[0]
 
 
-def test_another_version_is_refused(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_is_refused(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = restarted(recorded)
     monkeypatch.setitem(record.document, "program", "other")
     with pytest.raises(InputError, match="the run was made by another version of this program"):
         found(record, longer=20)

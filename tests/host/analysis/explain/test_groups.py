@@ -95,6 +95,7 @@ def test_the_conclusion_has_these_numbers() -> None:
     )
     answer = answer_of(groups, top=3)
     assert answer.title.startswith("memory fixed:75 is slower than memory fixed:60")
+    assert answer.facts == {"settings that differ": "memory fixed:60 -> fixed:75"}
     assert answer.tables["inputs"].heading == "memory fixed:75 against memory fixed:60, by input: 3 of 4"
     assert answer.inputs["ratio"].tolist() == pytest.approx(list(ratios))
     assert answer.groups["group"].tolist() == ["memory fixed:60", "memory fixed:75"]
