@@ -1,4 +1,4 @@
-"""The machine under cocotb with other tops: AEs on one clock, their coprocessor with a plain memory, and runs on it."""
+"""The machine under cocotb with other tops: AEs as a coprocessor with a plain memory, and runs on it."""
 
 import abc
 import mmap
@@ -15,7 +15,6 @@ from cyscc.host.graph.reference import canonical, check_components, check_levels
 from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.hw.registers import Register
 from cyscc.sim.coprocessor import ArrayKind, Coprocessor, Instruction
-from cyscc.sim.export.files import Port
 from tests.system.graphs import messy_graph
 from tests.system.runs import search, solve
 
@@ -178,71 +177,7 @@ class PlainMemory:
         assert self._top <= _SIZE
         return address
 
-    def write(self, address: int, values: npt.NDArray[Any]) -> None:
-        """Copy an array into the memory."""
-        content = np.ascontiguousarray(values).view(np.uint8).reshape(-1)
-        self.array[address : address + content.size] = content
-
     def view(self, address: int, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """Return a part of the memory."""
         kind = np.dtype(dtype)
         return self.array[address : address + count * kind.itemsize].view(kind)
-
-
-_SHARED = {"axi": ("aclk", "aresetn"), "convey": ("clk", "i_reset")}
-_LINKS = {
-    "axi": {
-        "s_axis_link_tdata": (-1, "m_axis_link_tdata"),
-        "s_axis_link_tvalid": (-1, "m_axis_link_tvalid"),
-        "m_axis_link_tready": (1, "s_axis_link_tready"),
-    },
-    "convey": {
-        "prvae_rx_data": (-1, "nxtae_tx_data"),
-        "prvae_rx_vld": (-1, "nxtae_tx_vld"),
-        "nxtae_tx_stall": (1, "prvae_rx_stall"),
-        "nxtae_rx_data": (1, "prvae_tx_data"),
-        "nxtae_rx_vld": (1, "prvae_tx_vld"),
-        "prvae_tx_stall": (-1, "nxtae_rx_stall"),
-    },
-}
-"""By top: each input of a link, the neighbour (one further or one before), and the neighbour's output."""
-
-
-def machine_verilog(top: str, *, module: str, engines: int, ports: Sequence[Port]) -> str:
-    """Return the Verilog of module ``machine``: AEs on one clock, each linked to the next.
-
-    Parameters
-    ----------
-    top : str
-        ``convey`` or ``axi``.
-    module : str
-        Name of the AE's module.
-    engines : int
-        Number of AEs.
-    ports : sequence of Port
-        Its ports.
-    """
-    shared, links = _SHARED[top], _LINKS[top]
-    leaving = {output for _, output in links.values()}
-    header = [f"  input {name}" for name in shared]
-    wires: list[str] = []
-    instances: list[str] = []
-    for engine in range(engines):
-        connections = []
-        for port in ports:
-            own = prefix(engine) + port.name
-            outer = own
-            if port.name in shared:
-                outer = port.name
-            elif port.name == "i_aeid":
-                outer = f"2'd{engine}"
-            elif port.name in links:
-                step, output = links[port.name]
-                outer = prefix((engine + step) % engines) + output
-            elif port.name in leaving:
-                wires.append(f"  wire [{port.width - 1}:0] {own};")
-            else:
-                header.append(f"  {port.direction} [{port.width - 1}:0] {own}")
-            connections.append(f"    .{port.name}({outer})")
-        instances.append(f"  {module} engine{engine} (\n" + ",\n".join(connections) + "\n  );")
-    return "\n".join(["module machine (", ",\n".join(header), ");", *wires, *instances, "endmodule", ""])

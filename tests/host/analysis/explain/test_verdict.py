@@ -81,6 +81,12 @@ def test_findings_of_a_level() -> None:
     assert found[0].cycles == round(sum(evidence.stack[cause] for cause in ("refused", "credit", "response")))
 
 
+def test_a_cause_that_no_diagnosis_has_is_told_of_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyscc.host.analysis.explain.verdict.diagnose", lambda *_: [])
+    texts = " ".join(finding.text for finding in findings(record_of(Shape(levels=(30, 30)))))
+    assert "To begin and to end costs each level " in texts
+
+
 def bank(**changes: Any) -> BankUse:
     given: dict[str, Any] = {"controller": 3, "bank": 7, "accesses": 100, "waiting": 9.0, "arrays": {"words": 100}}
     given |= {"use": 0.99, "multiple": 60.0, "instruction": 2, "cycle": 64, "peak": 1.0}
