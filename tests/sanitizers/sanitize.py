@@ -71,7 +71,7 @@ PARTS = {
         settings={"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
     ),
     "threads": Part(
-        tests=("tests/sim/memory/test_rounds.py", "tests/sim/memory/test_order.py", *_RUNS, "-k", _COMPILED),
+        tests=("tests/sim/memory/test_rounds.py", *_RUNS, "-k", _COMPILED),
         options="-fsanitize=thread",
         prefix="tsan",
         settings={"TSAN_OPTIONS": "halt_on_error=1"},
