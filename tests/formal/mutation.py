@@ -7,7 +7,7 @@ mutant for each property that any of them violates.
 import json
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -52,16 +52,26 @@ class Mutants:
         Cycles from reset in which no property may be violated.
     pins : bool
         The parts are reached by pins, and these are mutated instead.
+    only : collection of str, optional
+        Leave out all properties but these.
     """
 
-    def __init__(self, factory: Callable[[], Harness], folder: Path, *, sound: int = 0, pins: bool = False) -> None:
+    def __init__(
+        self,
+        factory: Callable[[], Harness],
+        folder: Path,
+        *,
+        sound: int = 0,
+        pins: bool = False,
+        only: Collection[str] | None = None,
+    ) -> None:
         self._folder = folder
         with patch.object(Harness, "with_pins", pins):
             harness = factory()
         harness.constant(_WIDTH, _CHOICE)
         if sound:
             harness.assume_sound_at_first(sound)
-        (folder / "harness.il").write_text(harness.rtlil(only=harness.properties))
+        (folder / "harness.il").write_text(harness.rtlil(only=harness.properties if only is None else only))
         # Cells stay as they are in the parts: optimised, one may be the harness's too.
         flatten = ["read_rtlil harness.il", f"hierarchy -top {TOP}", f"select * *{PINS} %d", "proc", "select -clear"]
         flatten += ["flatten", "opt_clean"]

@@ -148,10 +148,11 @@ def mutants_of(proof: Proof, wanted: Collection[str] = ()) -> dict[str, str]:
     factory = proof.search or proof.harness
     found: dict[str, str] = {}
     for pins in (False, True):
-        kept = [mutant for mutant in kept_mutants(proof).values() if (PINS in mutant) == pins]
+        kept = {name: mutant for name, mutant in kept_mutants(proof).items() if (PINS in mutant) == pins}
         if kept:
-            with _mutants(factory, pins=pins) as mutants:
-                found |= mutants.violating(mutants.possible(kept), depth=proof.reach, seconds=PROOF_SECONDS)
+            with _mutants(factory, pins=pins, only=kept) as mutants:
+                possible = mutants.possible(kept.values())
+                found |= mutants.violating(possible, depth=proof.reach, seconds=PROOF_SECONDS)
     for count, sound, pins in _DRAWN:
         missing = {any_place(name) for name in wanted} - {any_place(name) for name in found}
         if not missing:
