@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import Shape
+from amaranth.lib.wiring import Out
 
 from cyscc import hw
 from cyscc.hw.axi.registers import ControlRegister
 from cyscc.hw.bfs import Kernel as BfsKernel
 from cyscc.hw.config import PRESETS
+from cyscc.hw.convey.link import ConveyLinkSignature
 from cyscc.hw.registers import Instruction, Register
 from cyscc.hw.shell import Shell
 from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names, shell_verilog
@@ -269,3 +272,14 @@ def test_kernels_have_their_module_names() -> None:
     assert sorted(KERNEL_NAMES.values()) == ["bfs_kernel", "intersection_kernel"]
     for kind, name in KERNEL_NAMES.items():
         assert name in modules(kernel_verilog(kind, PRESETS["test"]))
+
+
+def test_links_of_the_hc2_fit_each_other() -> None:
+    """What leaves one AE enters the next one: as wide, and as the vendor has it."""
+    members = ConveyLinkSignature().members
+    for one, other in (("nxtae_tx", "prvae_rx"), ("prvae_tx", "nxtae_rx")):
+        for name, width, leaving in (("data", 32, True), ("vld", 1, True), ("stall", 1, False)):
+            ends = (members[f"{one}_{name}"], members[f"{other}_{name}"])
+            assert [Shape.cast(end.shape).width for end in ends] == [width, width]
+            assert [end.flow == Out for end in ends] == [leaving, not leaving]
+    assert len(members) == 12
