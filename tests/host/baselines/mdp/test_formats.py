@@ -1,6 +1,7 @@
 """Files of Markov decision processes, and of names and labels beside them: read, written, and refused in one line."""
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -181,108 +182,13 @@ def test_text_that_is_written(tmp_path: Path) -> None:
     )
 
 
-FORM = "'SOURCE CHOICE TARGET PROBABILITY ACTION'"
-HEADER = "expected the header 'STATES CHOICES TRANSITIONS'"
-
-BAD_TRA = {
-    "0 0 0 1\n": f":1: {HEADER}",
-    "\n\n": f":2: {HEADER}",
-    "dtmc\n0 0 1\n": ":1: expected a model of type 'mdp', not 'dtmc'",
-    "1 1 x\n": ":1: 'x' is not a number of transitions",
-    "1 -1 1\n": ":1: the number of choices, -1, is negative",
-    "0 0 0\n": ":1: the model is empty: it has no states",
-    "4294967295 1 1\n": ":1: 4294967295 states are too many for 32 bits (at most 4294967294)",
-    "1 1 4294967296\n": ":1: 4294967296 transitions are too many for 32 bits (at most 4294967295)",
-    "1 0 0\n": ": the model is empty: it has no transitions",
-    "2 2 3 2\n0 0 0 0.5 1 a\n": f":1: {HEADER} of an MDP: four numbers begin a POMDP",
-    "# a\n# b\n2 1\n0 1 1\n": f":3: {HEADER} of an MDP: two numbers begin a Markov chain",
-    "# a\n1 1 1\n# b\n0 0 0 x\n": ":4: 'x' is not a probability",
-    "1 1 1\n0 0\n": f":2: too few columns for {FORM}",
-    "1 1 1\n0 0 0 1 a b\n": f":2: too many columns for {FORM}, from 'b' on",
-    "1 1 1\nx 0 0 1\n": ":2: 'x' is not a state",
-    "1 1 1\n-1 0 0 1\n": ":2: state -1 is negative",
-    "1 1 1\n0 0.5 0 1\n": ":2: '0.5' is not a choice",
-    "1 1 1\n0 4294967296 0 1\n": ":2: choice 4294967296 is outside 0..4294967295",
-    "1 1 1\n99999999999999999999999 0 0 1\n": ":2: state 99999999999999999999999 is outside 0..0",
-    "1 2 3\n0 0 0 1\n0 1 0 0.5\n0 1 0 0.50002\n": (
-        ":3: the probabilities of choice 1 of state 0 sum to 1.00002, not to 1 within 1e-05"
-    ),
-    "1 1 1\n0 0 0 0\n": ":2: the probabilities of choice 0 of state 0 sum to 0, not to 1 within 1e-05",
-    "3 2 2\n0 0 0 1\n2 0 0 1\n": ":3: state 1 has no choices",
-    "4294967294 1 1\n0 0 0 1\n": ": state 1 has no choices",
-    "mdp\n0 0 1 1\n": ": state 1 has no choices",
-    "1 2 2\n0 0 0 1\n0 2 0 1\n": ":3: choice 1 of state 0 has no transitions",
-    "1 1 2\n0 0 0 1\n0 1 0 1\n": ": the header announces 1 choices, but there are 2",
-}
-
-NO_NUMBERS = ["nan", "inf", "1e", ".", "1..0", "1/", "1/0", "1/-1", "[0.9,1]"]
-OUTSIDE = ["-1", "1.1", "1e999999999999999999999"]
-BAD_TRA |= {f"1 1 1\n0 0 0 {token}\n": f":2: {token!r} is not a probability" for token in (*NO_NUMBERS, *OUTSIDE)}
-
-ROW = "'SOURCE PROBABILITY:TARGET... ACTION'"
-BAD_ROWS = {
-    "0 1:0\n0\n": f":3: too few columns for {ROW}",
-    "0 1:0\nx 1:0\n": ":3: 'x' is not a state",
-    "0 1:2\n": ":2: state 2 is outside 0..1",
-    "0 1:18446744073709551616\n": ":2: state 18446744073709551616 is outside 0..1",
-    "0 1:-1\n": ":2: state -1 is negative",
-    "0 1:\n": ":2: '' is not a state",
-    "0 :1\n": ":2: '' is not a probability",
-    "0 2:1\n": ":2: '2' is not a probability",
-    "0 0.5:0 a 0.5:1\n": ":2: expected 'PROBABILITY:TARGET', not 'a'",
-    "0 1:0 a:b\n": ":2: 'a' is not a probability",
-    "0 1:0\n1 0.5:0 0.5:1 a\n1 1:0 1:0\n": ":4: a transition beyond the 4 that the header announces",
-    "0 1:0\n1 1:1\n": ": the header announces 4 transitions, but only 2 follow",
-    "0 0.5:0 0.4:1\n0 1:0\n1 1:0\n": (":2: the probabilities of choice 0 of state 0 sum to 0.9, not to 1 within 1e-05"),
-    "0 0.5:0 0.5:1\n0 .5:0 .5:1\n": ": state 1 has no choices",
-    "1 1:0\n1 1:0\n1 0.5:0 0.5:1\n": ":2: state 0 has no choices",
-    "0 1:0\n1 1:0\n1 1:0\n1 1:0\n": ": the header announces 3 choices, but there are 4",
-    "0 1:0\n0 0 1 1\n": ":3: expected 'PROBABILITY:TARGET', not '0'",
-}
-"""Lines of choices below a header of 2 states, 3 choices, and 4 transitions."""
-BAD_TRA |= {"2 3 4\n" + rows: message for rows, message in BAD_ROWS.items()}
-
-START = "@type: MDP\n@nr_states\n2\n@nr_choices\n2\n@model\n"
-BAD_DRN = {
-    "@nr_states\n1\n@model\n": ":3: has no line '@type: MDP' before '@model'",
-    "@type: MDP\n@nr_states\n": ":2: the header is cut short: nothing follows @nr_states",
-    "@type: MDP\n@nr_states\n1 2\n": ":3: expected the number of states",
-    "@type: MDP\n@nr_choices\nx\n": ":3: 'x' is not a number of choices",
-    "@type: MDP\n@nr_states\n4294967295\n": ":2: 4294967295 states are too many for 32 bits (at most 4294967294)",
-    "@type: MDP\n@nr_states\n0\n@model\n": ": the model is empty: it has no states",
-    "@type: MDP\n@value_type: double-interval\n": (
-        ":2: expected values of type 'double' or 'rational', not 'double-interval'"
-    ),
-    START + "\taction 0\n": ":7: an action before the first state",
-    START + "state 0\n\t0 : 1\n": ":8: expected 'action NAME' before the transition, not '0'",
-    START + "state x\n": ":7: 'x' is not a state",
-    START + "state 1\n": ":7: expected state 0, not '1'",
-    START + "state 0\nstate 1\n": ":8: state 0 has no choices",
-    START + "state 0\naction a\naction b\n": ":9: choice 0 of state 0 has no transitions",
-    START + "state 0\naction a\n0 : 1\naction b\nstate 1\n": ":11: choice 1 of state 0 has no transitions",
-    START + "state 0\naction a\n0 : 1\nstate 1\naction a\n": ": choice 0 of state 1 has no transitions",
-    START + "state 0\naction a\n0 : 1\nstate 1\n": ": state 1 has no choices",
-    START + "state 0\naction a\n0 : 1\n": ": the header announces 2 states, but only 1 follow",
-    START: ": the header announces 2 states, but only 0 follow",
-    START + "state 0\naction a\n0 : 1\nstate 1\naction a\n0 : 1\nstate 2\n": (
-        ":13: a state beyond the 2 that the header announces"
-    ),
-    START + "state 0\naction a\n2 : 1\n": ":9: state 2 is outside 0..1",
-    START + "state 0\naction a\n0 1\n": ":9: expected 'TARGET : PROBABILITY', not '0 1'",
-    START + "state 0\naction a\n0 : p\n": ":9: 'p' is not a probability",
-    START + "state 0\naction a\n0 : 1 2\n": ":9: too many columns for 'TARGET : PROBABILITY', from '2' on",
-    START + "state 0\naction a\n0 : .9\nstate 1\naction a\n0 : 1\n": (
-        ":9: the probabilities of choice 0 of state 0 sum to 0.9, not to 1 within 1e-05"
-    ),
-    START + "state 0\naction a\n0 : 1\naction b\n0 : 1\nstate 1\naction a\n0 : 1\n": (
-        ": the header announces 2 choices, but there are 3"
-    ),
-}
+REFUSED = json.loads(Path(__file__).with_name("refused.json").read_text(encoding="utf-8"))
+"""What is refused, by suffix: each text with the message behind the file's name."""
 
 
 @pytest.mark.parametrize(
     ("suffix", "text", "message"),
-    [(suffix, *each) for suffix, cases in (("tra", BAD_TRA), ("drn", BAD_DRN)) for each in cases.items()],
+    [(suffix, *each) for suffix in ("tra", "drn") for each in REFUSED[suffix].items()],
 )
 def test_bad_models(tmp_path: Path, suffix: str, text: str, message: str) -> None:
     file = tmp_path / f"bad.{suffix}"
@@ -355,46 +261,12 @@ def test_states_without_variables(tmp_path: Path) -> None:
     assert names.of(np.array([0])) == [""]
 
 
-VARIABLES = "expected the variables, '(NAME,NAME,...)', not "
-DECLARED = """expected the labels, '0="NAME" 1="NAME" ...', not """
-BAD_ANNOTATIONS = {
-    ".sta": {
-        "\n": ": has no line of variables",
-        "0:(1)\n": f":1: {VARIABLES}'0:(1)'",
-        "(x)\n0:(1)\n1:(1)\n": ": state 2 has no line",
-        "(x)\n0:(1)\n2:(1)\n0:(2)\n": ":4: state 0 has two lines",
-        "(x)\n" + "1:(1)\n" * 9: ":3: state 1 has two lines",
-        "(x)\n3:(1)\n": ":2: state 3 is outside 0..2",
-        "(x)\n99999999999999999999:(1)\n": ":2: state 99999999999999999999 is outside 0..2",
-        "(x)\n-1:(1)\n": ":2: state -1 is negative",
-        "(x)\n\ny:(1)\n": ":3: 'y' is not a state",
-        "(x)\n0:(1,2)\n": ":2: 2 values, and there are 1 variable",
-        "(x)\n0:()\n": ":2: 0 values, and there are 1 variable",
-        "(x)\n0:(1\n": ":2: expected 'STATE:(VALUES)', not '0:(1'",
-        "(x)\n0:(\0)\n": ":2: expected 'STATE:(VALUES)', not '0:(\\x00)'",
-    },
-    ".lab": {
-        "\n": ": has no line of labels",
-        "0: 0\n": f":1: {DECLARED}'0: 0'",
-        '0="a" 1\n': f""":1: {DECLARED}'0="a" 1'""",
-        '0="a" 0="b"\n': ":1: label '0' is declared twice",
-        "#DECLARATION\na\n": ": has no line '#END'",
-        '0="a"\n3: 0\n': ":2: state 3 is outside 0..2",
-        '0="a"\n0: 0\n\n1: 0 1\n': ":4: '1' is no label of the header",
-        '0="a"\n0: \xff\n': ":2: 'ÿ' is no label of the header",
-        '0="a"\nx: 0\n': ":2: 'x' is not a state",
-        '0="a"\n: 0\n': ":2: '' is not a state",
-        '0="a"\n0:0\n': ":2: expected 'STATE: LABEL...', not '0:0'",
-    },
-}
-
-
 @pytest.mark.parametrize(
     ("suffix", "text", "message"),
-    [(suffix, *each) for suffix, cases in BAD_ANNOTATIONS.items() for each in cases.items()],
+    [(suffix, *each) for suffix in ("sta", "lab") for each in REFUSED[suffix].items()],
 )
 def test_bad_annotations(tmp_path: Path, suffix: str, text: str, message: str) -> None:
-    file = tmp_path / f"m{suffix}"
+    file = tmp_path / f"m.{suffix}"
     file.write_text(text)
     with refused(InputError, f"{file}{message}"):
         read_annotations(*files_beside(tmp_path / "m.tra"), 3)
