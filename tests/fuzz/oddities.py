@@ -13,34 +13,7 @@ from unittest.mock import patch
 from tests.fuzz.commands import run_cyscc
 from tests.fuzz.search import Finding, Part
 
-_COMMANDS = (
-    "scc g.txt --config test --json out.json --threads 1",
-    "scc g.txt --config test --memory fixed:9 --labels out.txt --cycle-limit 100000",
-    "bfs g.txt --source 1 --config test --levels out.txt --queue-slack 5",
-    "bfs g.txt --source 1 --config test --record out --record-interval 64",
-    "bfs g.txt --source 1 --config test --waves out.vcd --wave-window 0:9",
-    "bfs g.txt --source 1 --config test --set word_depth=8 --trace out.pftrace",
-    "scc g.txt --config test --checkpoint out --checkpoint-every 1s",
-    "scc --resume seen",
-    "explain seen --top 3 --json out.json",
-    "explain seen seen --level 0",
-    "report seen -o out.html",
-    "replay seen --at 5 --cycles 9 --before 2 -o out.vcd",
-    "replay seen --at level=0 --trace out.pftrace --graph g.txt",
-    "replay seen --life-of 1 -o out.vcd --graph g.txt",
-    "generate random --vertices 9 --degree 2 --seed 1 -o out.gr",
-    "generate gnm --vertices 9 --edges 9 -o out.txt.gz",
-    "model random states=9 -o out.tra",
-    "mec m.tra -o out.txt --json out.json --threads 1",
-    "software li g.txt --seed 1 --threads 1 --json out.json",
-    "compare g.txt --algorithms tarjan,hong --configs none --runs 2 --limit 9 --json out.json",
-    "cache list --json out.json",
-    "verilog --config hc3 -o out",
-    "sweep g.txt -o out",
-    "synth --depth 5 --config test -o out --json out.json",
-    "bench --compare norevision -o out",
-    "reproduce wijs-table2 --models x -o out",
-)
+_COMMANDS = Path(__file__).with_suffix(".txt").read_text().splitlines()
 _NUMBERS = ("0", "-1", "1e400", "2^64", "2^63", "9" * 30, "nan", "1.5", "0x10", "", "1e9999999", "\u0663", "1_0", " ")
 _NAMES = """
 . / .. - missing missing/out folder folder/ loop pipe g.txt g.txt/x seen m.tra seen.vcd ~ $HOME *

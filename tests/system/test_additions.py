@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,45 +18,8 @@ import pytest
 from cyscc.host.command_line.main import main
 from tests.conftest import ROOT
 
-ADDED = {
-    # A cause: its row, and when it holds.
-    "hw/causes.py": (
-        "    ISSUE_1 = (",
-        '    EXAMINING = "examining a neighbour", "limit", 5, "e", "A neighbour is looked at."\n',
-    ),
-    # A counter: its row, and its event; and the effect of an option of the hardware.
-    "hw/registers.py": (
-        '    ITEMS = "neighbour words',
-        '    EXPANDED = "queue entries expanded", "nothing"\n',
-    ),
-    "hw/bfs/kernel.py": (
-        "                Counter.PUSHED: visitor.pushed,",
-        "                Counter.EXPANDED: frontier.words.valid & frontier.words.ready,\n",
-    ),
-    "hw/config.py": (
-        "    remembered_ids: Remembered = 0",
-        "    halved_words: bool = False\n",
-    ),
-    # An option of runs, and its effect.
-    "host/specification/run.py": (
-        "    cycle_limit: int | None = None\n    queue_slack",
-        "    backwards: bool = False\n",
-    ),
-    "host/specification/run.toml": (
-        "cycle_limit = {",
-        'backwards = { help = "run against the edges", affects_result = true, changeable = false }\n',
-    ),
-    "host/runs/execution.py": (
-        "        algorithm = ALGORITHMS[spec.algorithm](spec, read)",
-        "        if spec.backwards:\n            read = read.transpose()\n",
-    ),
-}
-EXAMINED = "Cause.EXAMINING: visitor.neighbours.valid & visitor.neighbours.ready"
-CHANGED = {
-    "depth=config.word_depth, registered": "depth=config.word_depth >> config.halved_words, registered",
-    "{Cause.SLOT: visitor.waiting}": f"{{Cause.SLOT: visitor.waiting, {EXAMINED}}}",
-}
-"""Changes of the BFS kernel."""
+ADDITIONS = tomllib.loads(Path(__file__).with_name("additions.toml").read_text())
+"""What is added to files of the product, and changed in the BFS kernel."""
 
 GRAPH = "".join(f"{vertex} {vertex + step}\n" for vertex in range(40) for step in (1, 2, 3, 5, 8) if vertex + step < 40)
 SEARCH = ["bfs", "g.txt", "--config", "test", "--memory", "fixed:20", "--quiet"]
@@ -81,13 +45,13 @@ def added(folder: Path) -> Path:
     tree = folder / "tree"
     for room in ("hw", "sim", "host", "cyscc"):
         shutil.copytree(ROOT / room, tree / room, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    for name, (before, text) in ADDED.items():
+    for name, place in ADDITIONS["added"].items():
         path = tree / name
-        parts = path.read_text().split(before)
+        parts = path.read_text().split(place["before"])
         assert len(parts) == 2, f"{name} has one place before which to add"
-        path.write_text(parts[0] + text + before + parts[1])
+        path.write_text(parts[0] + place["text"] + place["before"] + parts[1])
     path = tree / "hw/bfs/kernel.py"
-    for old, new in CHANGED.items():
+    for old, new in ADDITIONS["changed"].items():
         assert path.read_text().count(old) == 1
         path.write_text(path.read_text().replace(old, new))
     return tree

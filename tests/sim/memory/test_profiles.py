@@ -1,5 +1,6 @@
 """Profiles by name, from a mapping, from files, and from outside."""
 
+import json
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import partial
@@ -101,30 +102,11 @@ def test_own_profile() -> None:
     assert profile_from({"profile": "fixed:9"}) == Fixed(latency=9)
 
 
-@pytest.mark.parametrize(
-    ("mapping", "message"),
-    [
-        (
-            {"bank_bussy": 20},
-            "memory key 'bank_bussy' is not known for profile 'hc2': choose from profile, request_travel, bank_busy, "
-            "response_travel, flush_travel, port_queue, reads_in_flight, writes_in_flight, controllers, banks, links, "
-            "controller_bit, link_bit",
-        ),
-        (
-            {"profile": "fixed:9", "bank_busy": 20},
-            "memory key 'bank_busy' is not known for profile 'fixed:9': choose from profile, latency",
-        ),
-        ({"profile": 9}, "memory profile must be a string, not 9"),
-        ({"bank_busy": 0}, "memory bank_busy must be an integer from 1 to 10000, not 0"),
-        ({"bank_busy": 10_001}, "memory bank_busy must be an integer from 1 to 10000, not 10001"),
-        ({"bank_busy": 1.5}, "memory bank_busy must be an integer from 1 to 10000, not 1.5"),
-        ({"bank_busy": True}, "memory bank_busy must be an integer from 1 to 10000, not True"),
-        ({"reads_in_flight": "9"}, "memory reads_in_flight must be an integer from 1 to 65536, not '9'"),
-        ({"controllers": 6}, "memory controllers must be a power of two, not 6"),
-        ({"banks": 4, "controller_bit": 6}, "memory controller_bit must be at most 5 with so many banks, not 6"),
-        ({"port_queue": 0}, "memory port_queue must be an integer from 1 to 65536, not 0"),
-    ],
-)
+REFUSED = json.loads(Path(__file__).with_name("refused_parameters.json").read_text())
+"""Parameters that are refused, with the message: as mappings, and as the texts of files."""
+
+
+@pytest.mark.parametrize(("mapping", "message"), REFUSED["mappings"])
 def test_bad_mapping(mapping: dict[str, object], message: str) -> None:
     assert refusal(lambda: profile_from(mapping)) == message
 
@@ -138,18 +120,7 @@ def test_file_of_parameters(tmp_path: Path) -> None:
     assert (described["profile"], described["bank_busy"], described["banks"]) == ("hc2", 20, 128)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("bank_busy = 0", "memory bank_busy must be an integer from 1 to 10000, not 0"),
-        ('profile = "fixed:3"\nlatency = 0', "memory latency must be an integer from 1 to 100000, not 0"),
-        ("bank_busy =", "not TOML: Invalid value (at end of document)"),
-        (
-            'profile = "none.py"',
-            "none.py has rules, which are code: name their file: --memory FILE.py",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), REFUSED["files"])
 def test_bad_file_is_named(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(text)
