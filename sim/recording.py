@@ -18,7 +18,7 @@ from cyscc.sim.memory import Memory, RecordedIntervals, RecordedSums
 
 Counts = npt.NDArray[np.int64]
 
-_DRAINED = 32
+_DRAINED = 128
 """Approximate number of intervals between two readouts of the sample rows."""
 
 _TOGETHER = 128
@@ -259,7 +259,7 @@ class Recording:
         }
         # A run of the executor ends at the sync point after its last cycle.
         beyond = -(-memory.quantum // interval)
-        self._samples = executor.record(interval, 1 << (2 * _DRAINED + beyond).bit_length())
+        self._samples = executor.record(interval, 1 << (_DRAINED + beyond).bit_length())
         memory.record(interval)
         self._most_cycles = min(_DRAINED * interval, memory.record_span)
         self._outside = _HOST
@@ -516,8 +516,10 @@ class Recording:
         before = replace(state, split=state.split[:count].copy())
         last = _Counters(rows[:, -1:])
         state.causes, state.fills, state.turns = last.causes[0], last.fills[0], last.turns[0]
-        state.split = np.roll(state.split, -count, axis=0)
-        state.split[-count:] = 0
+        # Beyond the cycles that are classified, there are none.
+        left = max(-(-state.closed // self._interval) - position, 0)
+        state.split[:left] = state.split[count : count + left].copy()
+        state.split[left : count + left] = 0
         state.position = position
         self._sink.take_intervals(partial(self._block, before, rows, memory), count)
 
@@ -528,12 +530,13 @@ class Recording:
             np.diff(getattr(counters, name), axis=0, prepend=getattr(before, name)[np.newaxis])
             for name in ("causes", "fills", "turns")
         )
-        split = before.split
-        if not np.array_equal(split[..., : _READOUT + 1].sum(axis=-1), causes[..., Cause.IDLE]):
+        # One after another, since numpy is slow where it sums over a short axis.
+        split = np.moveaxis(before.split, -1, 0)
+        if not np.array_equal(sum(split[: _READOUT + 1]), causes[..., Cause.IDLE]):
             raise self._inconsistent(f"the intervals from cycle {before.position * self._interval:,} on")
         recorded = self._recorded(causes)
         for cause, kinds in _KINDS.items():
-            recorded[..., _COLUMN[cause.row.name]] = split[..., kinds].sum(axis=-1)
+            recorded[..., _COLUMN[cause.row.name]] = sum(split[kind] for kind in kinds)
         return Intervals(
             first=before.position, causes=recorded, fills=fills, marks=counters.marks, turns=turns, memory=memory
         )

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from cyscc.host.record.tables import MODULES, Units
 from cyscc.host.record.writer import Columns
+from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import RecordedSums
 from cyscc.sim.observation.causes import CAUSES
@@ -38,10 +39,18 @@ class Rows:
         ).T
         contention = machine.memory.profile.contention
         self._interval = interval
-        self._banks = 1 if contention is None else contention.banks // contention.controllers
+        banks, controllers, links = (
+            (contention.banks, contention.controllers, contention.links) if contention else (0, 1, 0)
+        )
+        self._banks = banks // controllers
+        self._places = {
+            "arrays": _grid(engine=config.engines, array=len(ArrayKind)),
+            "links": _grid(engine=config.engines, link=links),
+            "banks": _grid(controller=controllers, bank=self._banks),
+        }
         self.fifos = self._units.fifos
         """Names of all FIFOs; a FIFO's index is its category code."""
-        self.of_interval = len(kernels) + len(self._slots[0]) + (0 if contention is None else contention.banks)
+        self.of_interval = len(kernels) + len(self._slots[0]) + banks
         """Approximate number of rows per interval."""
 
     def of_intervals(self, block: Intervals) -> dict[str, Columns]:
@@ -55,28 +64,23 @@ class Rows:
         def each(table: str) -> dict[str, npt.NDArray[Any]]:
             return _repeated("cycle", cycles, self._units.of(table))
 
-        def used(values: Numbers, counts: Numbers, keys: Sequence[str], names: Sequence[str]) -> dict[str, Numbers]:
-            """Return the rows of banks, links or other parts of the memory whose count is not zero."""
-            interval, *places = np.nonzero(counts)
-            found = {"cycle": cycles[interval], **dict(zip(keys, places, strict=True))}
-            return {**found, **_columns(names, values[interval, *places])}
+        def used(table: str, values: Numbers, *names: str, counts: int = 1) -> dict[str, npt.NDArray[Any]]:
+            """Return the rows of parts of the memory of which one of the first `counts` numbers is not zero."""
+            places = self._places[table]
+            columns = values.reshape(cycles.size, *next(iter(places.values())).shape, len(names))
+            found = columns[..., :counts].any(axis=-1) if counts > 1 else columns[..., 0] != 0
+            keys = {name: np.broadcast_to(place, found.shape)[found] for name, place in places.items()}
+            numbers = {name: columns[..., number][found] for number, name in enumerate(names)}
+            return {"cycle": np.repeat(cycles, found.sum(axis=1)), **keys, **numbers}
 
-        arrays, links, banks = memory.arrays, memory.links, memory.banks
-        of_banks = used(banks, banks[..., 0], ("bank",), ("accesses", "waiting"))
         return {
             "kernels": {**each("kernels"), **_causes(block.causes)},
             "fifos": {**each("fifos"), "fill": fills, "most": marks},
             "engines": {**each("engines"), **turns, **stalls},
-            "arrays": used(
-                arrays, arrays[..., 0] | arrays[..., 1], ("engine", "array"), ("reads", "writes", "latency")
-            ),
-            "links": used(links, links[..., 0], ("engine", "link"), ("requests", "waiting")),
-            "banks": {**of_banks, **self._bank(of_banks["bank"])},
+            "arrays": used("arrays", memory.arrays, "reads", "writes", "latency", counts=2),
+            "links": used("links", memory.links, "requests", "waiting"),
+            "banks": used("banks", memory.banks, "accesses", "waiting"),
         }
-
-    def _bank(self, bank: Numbers) -> dict[str, Numbers]:
-        controller, number = np.divmod(bank, self._banks)
-        return {"controller": controller, "bank": number}
 
     def of_instructions(
         self, first: int, counts: Sequence[InstructionCounts], memory: Sequence[RecordedSums]
@@ -96,8 +100,9 @@ class Rows:
         def joined(field: str, *names: str) -> dict[str, npt.NDArray[Any]]:
             rows = [getattr(sums, field) for sums in memory]
             columns = _columns(names, np.concatenate(rows))
-            bank = self._bank(columns.pop("bank")) if "bank" in columns else {}
-            return {"instruction": np.repeat(numbers, [len(each) for each in rows]), **bank, **columns}
+            if "bank" in columns:
+                columns["controller"], columns["bank"] = np.divmod(columns["bank"], self._banks or 1)
+            return {"instruction": np.repeat(numbers, [len(each) for each in rows]), **columns}
 
         return {
             "instruction_kernels": _in_order(kernels),
@@ -107,6 +112,12 @@ class Rows:
             "instruction_rows": joined("openings", "bank", "openings"),
             "instruction_latencies": joined("latencies", "latency", "reads"),
         }
+
+
+def _grid(**sizes: int) -> dict[str, npt.NDArray[np.uint16]]:
+    """Return columns of the numbers of parts within others, of which there are so many."""
+    places = np.indices(tuple(sizes.values()), np.uint16)
+    return {name: place.ravel() for name, place in zip(sizes, places, strict=True)}
 
 
 def _causes(counts: Numbers) -> dict[str, npt.NDArray[Any]]:

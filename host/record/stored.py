@@ -134,8 +134,8 @@ class StoredTables:
                 rows = pq.read_table(pa.BufferReader(data), columns=wanted, filters=filters or None)
             except (OSError, pa.ArrowException) as error:
                 raise _unreadable(error, path) from None
-            # The file's metadata would tell pandas what to make of them.
-            rows = rows.replace_schema_metadata(None)
+            # The file's metadata would tell pandas what to make of them, and its schema whether values may be missing.
+            rows = pa.table(rows.columns, schema=pa.schema([_schema(name).field(each) for each in wanted]))
             if abandoned:
                 rows = _given_up(rows, self.reached.readouts, interval=self._interval).select(columns or every)
             yield rows
@@ -169,7 +169,7 @@ class StoredTables:
             raise InputError("is not there: the record is not complete", path=path) from None
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(error, path) from None
-        if not wanted.equals(schema):
+        if [(field.name, field.type) for field in wanted] != [(field.name, field.type) for field in schema]:
             raise InputError("does not have the columns of its table", path=path)
         if found != stored.rows:
             raise InputError(f"has {found:,} rows, and the record says {stored.rows:,}", path=path)

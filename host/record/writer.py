@@ -46,7 +46,8 @@ from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of, table_of
 from cyscc.sim.files import replaced
 from cyscc.sim.processors import available_cores
 
-_CODEC = "zstd"
+_CODEC = "lz4"
+"""Makes files that are a quarter larger than those of zstd, in less than half of the time."""
 
 Columns = Mapping[str, npt.NDArray[Any]]
 """Columns of some rows by name; category columns hold codes."""
@@ -132,7 +133,7 @@ class TableWriter:
         self._folder, self._own = folder, folder / PARTS_FOLDER
         self._about = about
         self._categories = {**CATEGORIES, "fifo": fifos}
-        self._schemas = {table.name: schema_of(table.name) for table in TABLES}
+        self._schemas = {table.name: _without_nulls(schema_of(table.name)) for table in TABLES}
         self._schemas[SEARCHING] = self._schemas["instructions"]
         self._gathered: list[Callable[[], Mapping[str, Columns]]] = []
         self._documents: list[PartDocument] = []
@@ -200,13 +201,14 @@ class TableWriter:
                     stored.content(name, only)
                     # Keep the part until the record is complete: a run killed now resumes with it.
                     os.link(stored.path(name, only), target)
+                    digests[name] = tables[only][name].sha256
                 else:
                     # Opened here: Arrow takes some names for addresses, and no name that is not UTF-8.
                     with target.open("wb") as file, pq.ParquetWriter(file, schema, **_encoding(name)) as writer:
                         for rows in stored.blocks(name):
-                            writer.write_table(rows)
-                with target.open("rb") as written:
-                    digests[name] = file_digest(written)
+                            writer.write_table(rows.cast(schema))
+                    with target.open("rb") as written:
+                        digests[name] = file_digest(written)
         return stored.rows, digests
 
     def close(self) -> None:
@@ -221,11 +223,11 @@ class TableWriter:
     def _write(self, gathered: Sequence[Callable[[], Mapping[str, Columns]]], number: int, reached: Reached) -> None:
         """Write a part: a file of every table that has rows, each on disk before the part's document."""
         found: dict[str, list[Columns]] = {}
-        for make in gathered:
-            for name, columns in make().items():
-                found.setdefault(name, []).append(columns)
         # Side by side, since the simulation waits for the last part, and for others if there are many rows.
         with ThreadPoolExecutor(available_cores(), thread_name_prefix="table") as pool:
+            for rows in pool.map(lambda make: make(), gathered):
+                for name, columns in rows.items():
+                    found.setdefault(name, []).append(columns)
             written = pool.map(partial(self._write_table, number), found, found.values())
             tables = {name: table for name, table in zip(found, written, strict=True) if table.rows}
         part = PartDocument(previous=self.seal, tables=tables, reached=reached)
@@ -235,7 +237,7 @@ class TableWriter:
     def _write_table(self, number: int, name: str, blocks: list[Columns]) -> PartTable:
         """Write the rows of a table to a file of a part, if there are any."""
         schema = self._schemas[name]
-        rows = pa.Table.from_arrays([self._array(each, blocks) for each in schema], schema=schema)
+        rows = pa.table([self._column(each, blocks) for each in schema], schema=schema)
         blocks.clear()
         if not rows.num_rows:
             return PartTable(rows=0, sha256="")
@@ -246,14 +248,17 @@ class TableWriter:
             temporary.write_bytes(data.data)
         return PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
 
-    def _array(self, field: Any, blocks: list[Columns]) -> pa.Array:
-        kind = field.type.index_type if pa.types.is_dictionary(field.type) else field.type
-        # In the column's own type at once, which is narrower than what was counted in.
-        values = np.concatenate([block[field.name] for block in blocks], dtype=kind.to_pandas_dtype(), casting="unsafe")
-        if pa.types.is_dictionary(field.type):
-            names = texts_of(self._categories[field.name])
-            return pa.DictionaryArray.from_arrays(array_of(values, kind), names)
-        return array_of(values, kind)
+    def _column(self, field: Any, blocks: list[Columns]) -> pa.ChunkedArray:
+        if not pa.types.is_dictionary(field.type):
+            return pa.chunked_array([array_of(block[field.name], field.type) for block in blocks], field.type)
+        names = texts_of(self._categories[field.name])
+        codes = [array_of(block[field.name], field.type.index_type) for block in blocks]
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(each, names) for each in codes], field.type)
+
+
+def _without_nulls(schema: pa.Schema) -> pa.Schema:
+    """Return a schema whose columns lack no value, which need not be told for each value then."""
+    return pa.schema([field.with_nullable(False) for field in schema])
 
 
 def _encoding(name: str) -> dict[str, Any]:
@@ -265,4 +270,6 @@ def _encoding(name: str) -> dict[str, Any]:
         "compression": _CODEC,
         "use_dictionary": repeated,
         "column_encoding": dict.fromkeys(counts, "BYTE_STREAM_SPLIT"),
+        # By which rows are chosen.
+        "write_statistics": [columns[0].name],
     }

@@ -12,7 +12,7 @@ from typing import Any
 from cyscc.hw.accelerator import bfs_passage
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from cyscc.hw.interfaces import ADDRESS_WIDTH, FILL_WIDTH, TAG_BITS
+from cyscc.hw.interfaces import ADDRESS_WIDTH, FILL_WIDTH, TAG_BITS, LinkToken, Token
 from cyscc.hw.shell import Shell
 from cyscc.sim.caching import tools as tools_source
 from cyscc.sim.caching.building import cached
@@ -31,6 +31,7 @@ def fixed_headers() -> dict[str, str]:
     """Return the generated headers common to all configurations: enumerations and the memory."""
     constants = {
         "link_places": LINK_PLACES,
+        "done_bit": LinkToken["token"].offset + Token["done"].offset,
         "causes": len(Cause),
         "idle": Cause.IDLE.value,
         "fill_bits": FILL_WIDTH,

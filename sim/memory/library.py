@@ -20,6 +20,8 @@ NATIVE = Path(__file__).parent / "native"
 _FLAGS = ("-I", str(NATIVE), "-fno-tree-slp-vectorize")
 """Options of the compiler, which otherwise gathers a request's words in a vector one by one to store them at once."""
 
+_LEVEL = "-O3"
+
 
 class Function(NamedTuple):
     """A function of the memory: its words after the context, numbers or addresses, and whether it returns one."""
@@ -44,7 +46,6 @@ _FURTHER = {
     "drain_banks": Function(("first", "stop", "bank_by_word", "banks", "of_row"), False),
     "take_banks": Function(("taken", "bank_by_word", "sums", "banks", "found"), True),
     "take_latencies": Function(("taken", "found"), True),
-    "take_links": Function(("first", "last", "passed", "found"), True),
     "link_of": Function(("address",), True),
     "place_of": Function(("address", "last"), True),
     "play": Function(("count", "addresses", "reads", "outstanding", "come", "done"), True),
@@ -97,7 +98,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
             (folder / name).write_text(text)
         unit, library = NATIVE / "memory.cpp", folder / "memory.so"
         try:
-            made = tools.compile_object(unit, folder=folder, flags=_FLAGS, level="-O3", steps=Steps(None))
+            made = tools.compile_object(unit, folder=folder, flags=_FLAGS, level=_LEVEL, steps=Steps(None))
         except BuildError as error:
             found = _OF_HEADER.search(error.diagnosis) if profile.header else None
             if found is not None:
@@ -106,7 +107,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
         tools.link([made], library)
         return library
 
-    inputs = repr((_FLAGS[2:], sorted(headers.items()))).encode() + _digest_of_sources()
+    inputs = repr((_LEVEL, _FLAGS[2:], sorted(headers.items()))).encode() + _digest_of_sources()
     library = load_library(cached("memory", tools, inputs=inputs, build=build, suffix=".so"))
     return {
         name: _prototype(function)((f"cyscc_memory_{name}", library))

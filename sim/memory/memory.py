@@ -526,6 +526,7 @@ class Memory:
             self._arena.set_link(self._context, field, records.ctypes.data)
         recorder.take(self.profile.openings(self._state))
         self._context["kept"], self._context["recorded"], self._context["interval"] = Kept.RECORD, cycle, interval
+        self._context["links_of_engine"] = recorder.links
         self._recorder = recorder
 
     @property

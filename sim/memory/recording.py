@@ -79,7 +79,7 @@ REQUESTS = 42
 An AE's ports send at most 2**21 requests in the longest interval. Each waits less than 2**21 cycles, even if every
 port has its longest queue."""
 
-_ROWS = 64
+_ROWS = 256
 _SPAN = 8
 """Least capacity of the rings in quanta."""
 
@@ -160,6 +160,8 @@ class Recorder:
     -------
     interval : int
         As given.
+    links : int
+        Links of an AE in the record.
     most : int
         Most intervals between two calls of `drain`.
     records : dict
@@ -192,7 +194,7 @@ class Recorder:
             places = contention.bank_by_place
             self._bank_by_word = np.ascontiguousarray(contention.bank_by_word if places is None else places)
         self._bank_count = contention.banks if contention else 1
-        self._link_count = contention.links if contention else 1
+        self.links = contention.links if contention else 1
         words = self._bank_by_word.size
         # Without banks and links, everything is counted for a single one, and not returned.
         self._told = None if contention else 0
@@ -207,9 +209,9 @@ class Recorder:
             records["last"] = rows - 1
             records["row"] = cycle // interval
             records["end"] = (cycle // interval + 1) * interval
-        of_engines["stall_row"], of_engines["stall_end"] = of_engines["row"], of_engines["end"]
+        of_engines["port_row"], of_engines["port_end"] = of_engines["row"], of_engines["end"]
         of_engines["stalls"] = stalls
-        of_service["word_mask"], of_service["links_of_engine"] = words - 1, self._link_count
+        of_service["word_mask"] = words - 1
         self._settings = dict(zip(_SETTINGS, self._arena.make(int, len(_SETTINGS))[:, None], strict=True))
         self._settings["interval"][0], self._settings["next"][0] = interval, cycle // interval
 
@@ -219,22 +221,21 @@ class Recorder:
 
         self._arrays = make(of_engines, "arrays", rows, KINDS, KIND_WORDS)
         self._engines = make(of_engines, "engines", rows, ENGINE_WORDS)
+        self._links = make(of_engines, "links", rows, self.links, 2)
+        self._requests = make(of_engines, "requests", self.links, 2)
         (self._counts,) = make(of_service, "counts", KINDS, words)
         make(of_service, "before", words)
         (self._totals,) = make(of_service, "totals", KINDS, words, 2)
         (self._since,) = make(of_service, "since", rows, words)
         (self._more,) = make(of_service, "more", rows, words, 2)
         (self._filled,) = make(of_service, "filled", rows)
-        (self._links,) = make(of_service, "links", rows, engines, 2, self._link_count)
         self._taken = self._arena.make(int, KINDS * words * 2).reshape(KINDS, words, 2)
         self._latencies = self._arena.make(int, HISTOGRAM_BINS)
-        # Requests by link in the rows drained since the last `take`, less those in undrained rows at that time.
-        self._passed = self._arena.make(int, engines * 2 * self._link_count).reshape(engines, 2, self._link_count)
+        self._taken_requests = self._arena.make(int, engines * self.links * 2).reshape(engines, self.links, 2)
         self._opened = self._arena.make(int, self._bank_count)
         self._sums = np.zeros((self._bank_count, KINDS, 2), np.int64)
         self._found_banks = np.zeros((self._bank_count * KINDS, 4), np.int64)
         self._found_latencies = np.zeros((HISTOGRAM_BINS, 2), np.int64)
-        self._found_links = np.zeros((engines * self._link_count, 4), np.int64)
         self._tables: dict[str, NDArray[Any]] = {}
 
     def know(self, allocations: Sequence[tuple[int, int]], kinds: Sequence[ArrayKind], top: int) -> None:
@@ -275,11 +276,11 @@ class Recorder:
         if stop - first >= rows:
             raise ValueError(f"{stop - first} intervals were recorded, and there are places for {rows - 1}")
         places = np.arange(first, stop) % rows
-        arrays, engines = (self._emptied(ring.swapaxes(0, 1), places) for ring in (self._arrays, self._engines))
-        packed = self._emptied(self._links, places).view(np.uint64)
+        rings = self._arrays, self._engines, self._links
+        arrays, engines, packed = (self._emptied(ring.swapaxes(0, 1), places) for ring in rings)
+        packed = packed.view(np.uint64)
         links = np.stack([packed >> REQUESTS, packed & (1 << REQUESTS) - 1], axis=-1).view(np.int64)
-        self._passed += links[..., 0].sum(axis=0)
-        links = links.sum(axis=2)
+        links = links.sum(axis=3)
         banks = np.zeros((places.size, self._bank_count, 2), np.int64)
         of_row = 2 * self._bank_count
         self._call("drain_banks", first, stop, self._bank_by_word.ctypes.data, banks.ctypes.data, of_row)
@@ -303,8 +304,7 @@ class Recorder:
         taken, of, sums = self._taken.ctypes.data, self._bank_by_word.ctypes.data, self._sums.ctypes.data
         banks = self._call("take_banks", taken, of, sums, self._bank_count, self._found_banks.ctypes.data)
         latencies = self._call("take_latencies", self._latencies.ctypes.data, self._found_latencies.ctypes.data)
-        span = int(self._settings["next"][0]), int(self._of_service["row"][0])
-        links = self._call("take_links", *span, self._passed.ctypes.data, self._found_links.ctypes.data)
+        links = self._requests_since() if self._told is None else np.zeros((0, 4), np.int64)
         opened = np.zeros((0, 2), np.int64)
         if openings is not None:
             counts = openings - self._opened
@@ -314,9 +314,19 @@ class Recorder:
         return RecordedSums(
             banks=self._found_banks[: banks if self._told is None else 0].copy(),
             latencies=self._found_latencies[:latencies].copy(),
-            links=self._found_links[: links if self._told is None else 0].copy(),
+            links=links,
             openings=opened,
         )
+
+    def _requests_since(self) -> NDArray[np.int64]:
+        """Return the links with requests since the last call: AE, link, reads and writes."""
+        engines = np.arange(self._links.shape[0])
+        now = self._links[engines, self._of_engines["port_row"] & self._of_engines["last"]].view(np.uint64) >> REQUESTS
+        requests = self._requests + now.view(np.int64)
+        counts = requests - self._taken_requests
+        self._taken_requests[:] = requests
+        engine, link = np.nonzero(counts.any(axis=2))
+        return np.column_stack([engine, link, counts[engine, link]])
 
     def reset(
         self, histograms: NDArray[np.int64], stalls: NDArray[np.int64], openings: NDArray[np.int64] | None
@@ -367,7 +377,7 @@ class Recorder:
             A number of an interval is impossible.
         """
         number = cycle // self.interval
-        rows = [self._of_engines["row"], self._of_engines["stall_row"], self._of_service["row"]]
+        rows = [self._of_engines["row"], self._of_engines["port_row"], self._of_service["row"]]
         following = int(self._settings["next"][0])
         known = all(np.all((row >= 0) & (row <= number)) for row in rows)
         if not known or following != number:

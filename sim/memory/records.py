@@ -218,26 +218,29 @@ class Places(Record, lines=True):
 
 
 class EngineRecord(Record, lines=True):
-    """Record of an AE's responses and stalls.
+    """Record of an AE's requests, responses and stalls.
 
-    `row` is the number of the interval whose requests are being delivered, `end` the cycle after it; `stall_row` and
-    `stall_end` are the same for the latest stall, `stalls` the stalls of reads and of writes before it; `last` is the
-    capacity of the rings in intervals, less 1. `arrays` and `engines` are rings with one row per interval, for the
-    arrays and for the AE.
+    `row` is the number of the interval whose requests are being delivered, `end` the cycle after it; `port_row` and
+    `port_end` are the same for the latest request or stall, `stalls` the stalls of reads and of writes before it;
+    `last` is the capacity of the rings in intervals, less 1. `arrays`, `engines` and `links` are rings with one row per
+    interval: for the arrays, for the AE, and for each of its links the packed counts of reads and their waiting cycles,
+    and of writes. `requests` has the reads and writes of each link in the intervals before `port_row`.
     """
 
     row: int
     end: int
-    stall_row: int
-    stall_end: int
+    port_row: int
+    port_end: int
     stalls: Annotated[Words, 2]
     last: Constant
     arrays: Words
     engines: Words
+    links: Words
+    requests: Words
 
 
 class ServiceRecord(Record, lines=True):
-    """Record of banks and links, accessed only by `serve`.
+    """Record of banks, accessed only by `serve`: the parts of the service count in different words.
 
     `row`, `end` and `last` are as in `EngineRecord`, for the interval whose requests are being served. Words are
     indexed by the profile's rule `place_of`, up to `word_mask`.
@@ -245,23 +248,20 @@ class ServiceRecord(Record, lines=True):
     `counts` has, for each array and word, a packed count of accesses and their waiting cycles for the bank; overflow
     goes to `totals`. `before` has the words' sums over the arrays at the start of the current interval.
 
-    `since`, `more` and `links` are rings with one row per interval: packed counts by word; their overflow; and packed
-    counts of every AE's links, `links_of_engine` each, for reads and their waiting cycles, then for writes. If `filled`
-    of an interval is 0, it has no counts by word; if bit 1 is set, there are counts in `more`.
+    `since` and `more` are rings with one row per interval: packed counts by word, and their overflow. If `filled` of an
+    interval is 0, it has no counts by word; if bit 1 is set, there are counts in `more`.
     """
 
     row: int
     end: int
     last: Constant
     word_mask: Constant
-    links_of_engine: Constant
     counts: Words
     before: Words
     totals: Words
     since: Words
     more: Words
     filled: Words
-    links: Words
 
 
 class AccessRange(Record):
@@ -301,7 +301,8 @@ class Context(Record, lines=True):
     shifted by `part_shift`.
 
     `kept` is what is kept of requests, a `Kept`. `interval` is the record's interval in cycles, 0 if not recording;
-    `recorded` is the first cycle that is not completely recorded.
+    `recorded` is the first cycle that is not completely recorded, `links_of_engine` the number of an AE's links in the
+    record.
     """
 
     engines: Constant
@@ -325,6 +326,7 @@ class Context(Record, lines=True):
     kept: Constant
     interval: int
     recorded: int
+    links_of_engine: Constant
     storage: Words
     mailboxes: Rows[Mailbox]
     sides: Rows[Side]

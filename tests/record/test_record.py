@@ -70,6 +70,7 @@ def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(TableWriter, "flush", flushed)
     monkeypatch.setattr("cyscc.host.runs.recorder._GATHERED", 1000)
+    monkeypatch.setattr("cyscc.sim.recording._DRAINED", 32)
     check_same(record, recorded("two", *run, "--threads", "2"))
     assert parts == list(range(1, 1 + len(parts)))
     assert len(parts) > 3, "of many rows, some are written while the run goes on"

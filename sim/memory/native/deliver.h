@@ -86,9 +86,9 @@ inline void log_access(AccessLog& log, const Request& request, int64_t address, 
     }
 }
 
-// Queues the responses and completions of some requests of a batch.
-// `kKept` is what is kept of them; if that is nothing, `kInOrder` is whether they lie in the order of acceptance.
-template <int64_t kKept, bool kInOrder = false>
+// Queues the responses and completions of some requests of a batch. `kKept` is what is kept of them, `kInOrder` whether
+// they lie in the order of acceptance.
+template <int64_t kKept, bool kInOrder>
 inline void deliver_run(Context& context, Side& side, Batch& batch, int64_t first, int64_t stop) {
     const Parameters& rules = context.rules;
     const int64_t size_bit = context.size_bit, address_mask = context.address_mask;
@@ -99,9 +99,9 @@ inline void deliver_run(Context& context, Side& side, Batch& batch, int64_t firs
     AccessLog* const log = kKept == Kept::LOG ? context.access_logs + side.number : nullptr;
     const Request* const requests = batch.queues[0].requests;
     const int64_t* const order = batch.order;
-    const bool in_order = kKept == Kept::NOTHING ? kInOrder : context.parts == 1;
     for (int64_t index = first; index < stop; ++index) {
-        const Request& request = requests[in_order ? index : order[index]];
+        // A copy, which no store changes, is read once.
+        const Request request = requests[kInOrder ? index : order[index]];
         const int64_t number = port_of(request), wide = request.payload >> size_bit & 1;
         int64_t answered;
         if (kind_of(request) == kRead) {
@@ -114,8 +114,9 @@ inline void deliver_run(Context& context, Side& side, Batch& batch, int64_t firs
             soonest = std::min(soonest, answered);
             order_wait += answered - back;
             if constexpr (kKept == Kept::RECORD) {
-                ++row[array_of(request) * kKindWords];
-                row[array_of(request) * kKindWords + 2] += answered - cycle_of(request);
+                int64_t* const counts = row + array_of(request) * kKindWords;
+                ++counts[0];
+                counts[2] += answered - cycle_of(request);
             }
         } else if (kind_of(request) == kWrite) {
             ++writes;
@@ -146,14 +147,26 @@ inline void deliver_run(Context& context, Side& side, Batch& batch, int64_t firs
 }
 
 // Queues and records the responses of a batch, by intervals of acceptance.
-CYSCC_RARE inline void deliver_recorded(Context& context, Side& side, Batch& batch) {
+template <bool kInOrder>
+inline void deliver_recorded(Context& context, Side& side, Batch& batch) {
     EngineRecord& record = context.engine_records[side.number];
     const Request* const requests = batch.queues[0].requests;
     const auto cycle = [&](int64_t number) { return cycle_of(requests[place_of(batch, number, context.parts)]); };
     for (int64_t first = 0, stop; first != batch.count; first = stop) {
         if (cycle(first) >= record.end) start_row(context, record, cycle(first));
         for (stop = batch.count; cycle(stop - 1) >= record.end;) --stop;
-        deliver_run<Kept::RECORD>(context, side, batch, first, stop);
+        deliver_run<Kept::RECORD, kInOrder>(context, side, batch, first, stop);
+    }
+}
+
+template <bool kInOrder>
+inline void deliver_batch(Context& context, Side& side, Batch& batch) {
+    if (context.kept == Kept::NOTHING) {
+        deliver_run<Kept::NOTHING, kInOrder>(context, side, batch, 0, batch.count);
+    } else if (context.kept == Kept::LOG) {
+        deliver_run<Kept::LOG, kInOrder>(context, side, batch, 0, batch.count);
+    } else {
+        deliver_recorded<kInOrder>(context, side, batch);
     }
 }
 
@@ -162,14 +175,7 @@ inline void deliver(Context& context, int64_t ae) {
     Side& side = context.sides[ae];
     Batch& batch = side.batches[context.delivered];
     if (batch.count == 0) return;
-    if (context.kept == Kept::NOTHING) {
-        const auto run = context.parts == 1 ? deliver_run<Kept::NOTHING, true> : deliver_run<Kept::NOTHING>;
-        run(context, side, batch, 0, batch.count);
-    } else if (context.kept == Kept::LOG) {
-        deliver_run<Kept::LOG>(context, side, batch, 0, batch.count);
-    } else {
-        deliver_recorded(context, side, batch);
-    }
+    (context.parts == 1 ? deliver_batch<true> : deliver_batch<false>)(context, side, batch);
     empty(batch, context.parts);
 }
 

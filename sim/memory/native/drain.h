@@ -6,8 +6,6 @@
 
 namespace cyscc::memory {
 
-inline constexpr int64_t kRequestCount = (int64_t(1) << (64 - kRequests)) - 1;
-
 // Adds the counts by word of the intervals from `first` until before `stop` to their banks, and clears them. Each
 // interval has `of_row` words in `banks`: for each bank its accesses and waiting cycles.
 inline void drain_banks(ServiceRecord& record, int64_t first, int64_t stop, const int64_t* bank_by_word, int64_t* banks,
@@ -78,32 +76,6 @@ inline int64_t take_latencies(const Context& context, int64_t* taken, int64_t* f
         taken[latency] = reads;
     }
     return (found - begin) / 2;
-}
-
-// Lists the requests since the last call as rows of AE, link, reads and writes; returns the number of rows. The
-// intervals from `first` to `last` are not drained; `passed` has the requests of drained ones since the last call, less
-// those that were listed before they were drained.
-inline int64_t take_links(const ServiceRecord& record, int64_t first, int64_t last, int64_t* passed, int64_t* found) {
-    const int64_t links = record.links_of_engine;
-    const int64_t* const begin = found;
-    for (int64_t ae = 0; ae < kEngines; ++ae) {
-        for (int64_t link = 0; link < links; ++link) {
-            int64_t requests[2];
-            for (int64_t kind = 0; kind < 2; ++kind) {
-                const int64_t place = (2 * ae + kind) * links + link;
-                int64_t waiting = 0;
-                for (int64_t number = first; number <= last; ++number) {
-                    const int64_t row = (number & record.last) * kEngines * 2 * links;
-                    waiting += record.links[row + place] >> kRequests & kRequestCount;
-                }
-                requests[kind] = waiting + passed[place];
-                passed[place] = -waiting;
-            }
-            if (requests[0] + requests[1] == 0) continue;
-            for (const int64_t number : {ae, link, requests[0], requests[1]}) *found++ = number;
-        }
-    }
-    return (found - begin) / 4;
 }
 
 }  // namespace cyscc::memory

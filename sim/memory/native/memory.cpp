@@ -41,10 +41,6 @@ void deliver_all(Context& context) {
     for (int64_t ae = 0; ae < kEngines; ++ae) deliver(context, ae);
 }
 
-void serve_all(Context& context) {
-    for (int64_t part = 0; part < context.parts; ++part) serve(context, part);
-}
-
 // Ends a round; see `Memory.seal`.
 int64_t seal(Context& context, int64_t cycle) {
     deliver_all(context);
@@ -122,10 +118,6 @@ CYSCC_EXPORT int64_t cyscc_memory_take_banks(const Context* context, int64_t* ta
 }
 CYSCC_EXPORT int64_t cyscc_memory_take_latencies(const Context* context, int64_t* taken, int64_t* found) {
     return memory::take_latencies(*context, taken, found);
-}
-CYSCC_EXPORT int64_t cyscc_memory_take_links(const Context* context, int64_t first, int64_t last, int64_t* passed,
-                                             int64_t* found) {
-    return memory::take_links(*context->service_record, first, last, passed, found);
 }
 CYSCC_EXPORT int64_t cyscc_memory_link_of(const Context* context, int64_t address) {
     return memory::Rules::link_of(context->rules, address);

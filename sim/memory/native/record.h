@@ -1,6 +1,8 @@
 // The record over time, by the interval in which a request was accepted; see sim/memory/recording.py.
 #pragma once
 
+#include <atomic>
+
 #include "requests.h"
 
 namespace cyscc::memory {
@@ -11,18 +13,6 @@ inline constexpr int64_t kCount = (int64_t(1) << (64 - kAccesses)) - 1;
 // Third-highest bit of each field of a packed count. While these are clear, a sum over all arrays fits, and one more
 // access sets no higher bit, since no bank can be booked 2**38 cycles ahead (half an hour of the machine).
 inline constexpr int64_t kAlmostFull = int64_t(1) << (kAccesses - 3) | int64_t(1) << 61;
-
-// The kind of the last allocation that begins at or before an address; there is one.
-CYSCC_RARE inline int64_t kind_among(const Places& places, int64_t address) {
-    const int64_t* const after = std::upper_bound(places.starts + 1, places.starts + places.allocations, address);
-    return places.kinds[after - places.starts - 1];
-}
-
-// The kind of the array at an address.
-CYSCC_INLINE int64_t kind_at(const Places& places, int64_t address) {
-    const int64_t kind = places.blocks[address >> places.shift];
-    return rarely(kind == kSeveral) ? kind_among(places, address) : kind;
-}
 
 // Records an access that a packed count cannot hold, and flushes that count.
 CYSCC_RARE inline void record_apart(ServiceRecord& record, int64_t place, int64_t bank) {
@@ -37,22 +27,58 @@ CYSCC_RARE inline void record_apart(ServiceRecord& record, int64_t place, int64_
     const int64_t row = record.row & record.last;
     record.more[2 * (row * words + word)] += (since >> kAccesses & kCount) + 1;
     record.more[2 * (row * words + word) + 1] += (since & kWaited) + bank;
-    record.filled[row] |= 2;
+    // The parts of the service share it.
+    std::atomic_ref(record.filled[row]).fetch_or(2, std::memory_order_relaxed);
 }
 
-// Records an access to a word, or to the index that the profile counts instead. It waited for its bank, and for the
-// link whose index in the row is given.
-CYSCC_INLINE void record_service(ServiceRecord& record, int64_t kind, int64_t word, int64_t bank, int64_t link,
-                                 int64_t waited) {
-    const int64_t place = kind * (record.word_mask + 1) + word;
-    const int64_t count = record.counts[place] + bank + (int64_t(1) << kAccesses);
-    if (rarely((count & kAlmostFull) != 0)) {
-        record_apart(record, place, bank);
-    } else {
-        record.counts[place] = count;
-    }
-    record.links[link] += (int64_t(1) << kRequests) + waited;
+// The kind of the last allocation that begins at or before an address; there is one.
+CYSCC_RARE inline int64_t kind_among(const Places& places, int64_t address) {
+    const int64_t* const after = std::upper_bound(places.starts + 1, places.starts + places.allocations, address);
+    return places.kinds[after - places.starts - 1];
 }
+
+// The index of a link or word that a user's rules answered; refuses one that does not exist.
+CYSCC_RARE inline int64_t checked_place(Error& error, int64_t place, int64_t count, int64_t ae, int64_t cycle) {
+    if (0 <= place && place < count) return place;
+    note(error, Code::PLACE, 0, place, ae, 0, cycle);
+    return 0;
+}
+
+// What a part of the service counts in during an interval, copied, so that it stays in registers.
+struct Counting {
+    ServiceRecord* record = nullptr;
+    const Places* places = nullptr;
+    const uint8_t* blocks = nullptr;
+    int64_t* counts = nullptr;
+    int64_t shift = 0, word_mask = 0, word_bits = 0;
+
+    Counting() = default;
+    explicit Counting(const Context& context)
+        : record(context.service_record),
+          places(context.places),
+          blocks(places->blocks),
+          counts(record->counts),
+          shift(places->shift),
+          word_mask(record->word_mask),
+          word_bits(std::popcount(uint64_t(word_mask))) {}
+
+    // The kind of the array at an address.
+    CYSCC_INLINE int64_t kind_at(int64_t address) const {
+        const int64_t kind = blocks[address >> shift];
+        return rarely(kind == kSeveral) ? kind_among(*places, address) : kind;
+    }
+
+    // Counts an access to a word, or to the index that the profile counts instead, that waited for its bank.
+    CYSCC_INLINE void count(int64_t kind, int64_t word, int64_t waited) const {
+        const int64_t place = kind << word_bits | word;
+        const int64_t sum = counts[place] + waited + (int64_t(1) << kAccesses);
+        if (rarely((sum & kAlmostFull) != 0)) {
+            record_apart(*record, place, waited);
+        } else {
+            counts[place] = sum;
+        }
+    }
+};
 
 // Advances to the interval of a cycle.
 template <class Record>
@@ -62,7 +88,7 @@ CYSCC_INLINE void start_row(const Context& context, Record& record, int64_t cycl
 }
 
 // Completes the current interval of banks, and advances to that of a cycle.
-CYSCC_RARE inline void start_service_row(const Context& context, ServiceRecord& record, int64_t cycle) {
+inline void start_service_row(const Context& context, ServiceRecord& record, int64_t cycle) {
     const int64_t words = record.word_mask + 1;
     int64_t* const since = record.since + (record.row & record.last) * words;
     // Words in the inner loops, so that they vectorize.
@@ -76,19 +102,22 @@ CYSCC_RARE inline void start_service_row(const Context& context, ServiceRecord& 
     start_row(context, record, cycle);
 }
 
-// Completes an AE's current interval of stalls, and advances to that of a cycle.
-CYSCC_RARE inline void start_stall_row(const Context& context, int64_t ae, int64_t cycle) {
+// Completes the current interval at an AE's ports, and advances to that of a cycle.
+CYSCC_RARE inline void start_port_row(const Context& context, int64_t ae, int64_t cycle) {
     const Side& side = context.sides[ae];
     EngineRecord& record = context.engine_records[ae];
-    int64_t* const row = record.engines + (record.stall_row & record.last) * kEngineWords + 1;
+    int64_t* const row = record.engines + (record.port_row & record.last) * kEngineWords + 1;
     for (int64_t kind = 0; kind < 2; ++kind) {
         int64_t stalls = 0;
         for (int64_t port = 0; port < side.width; ++port) stalls += side.stalls[kind * kMaxPorts + port];
         row[kind] += stalls - record.stalls[kind];
         record.stalls[kind] = stalls;
     }
-    record.stall_row = cycle / context.interval;
-    record.stall_end = (record.stall_row + 1) * context.interval;
+    const int64_t links = 2 * context.links_of_engine;
+    const int64_t* const passed = record.links + (record.port_row & record.last) * links;
+    for (int64_t link = 0; link < links; ++link) record.requests[link] += int64_t(uint64_t(passed[link]) >> kRequests);
+    record.port_row = cycle / context.interval;
+    record.port_end = (record.port_row + 1) * context.interval;
 }
 
 // Completes all intervals that end before a cycle; everything before it is delivered.
@@ -98,7 +127,7 @@ CYSCC_RARE inline void record_until(Context& context, int64_t cycle) {
     for (int64_t ae = 0; ae < context.engines; ++ae) {
         EngineRecord& record = context.engine_records[ae];
         if (cycle >= record.end) start_row(context, record, cycle);
-        if (cycle >= record.stall_end) start_stall_row(context, ae, cycle);
+        if (cycle >= record.port_end) start_port_row(context, ae, cycle);
     }
     context.recorded = cycle;
 }

@@ -24,13 +24,6 @@ CYSCC_RARE inline bool valid(const Context& context, Service& service, const Req
     return false;
 }
 
-// The index of a link or word that a user's rules answered; refuses one that does not exist.
-CYSCC_RARE inline int64_t checked_place(Service& service, int64_t place, int64_t count, int64_t ae, int64_t cycle) {
-    if (0 <= place && place < count) return place;
-    note(service.error, Code::PLACE, 0, place, ae, 0, cycle);
-    return 0;
-}
-
 // Performs the read or write of a request on the storage; `four` is 4 if it has 8 bytes, otherwise 0.
 CYSCC_INLINE void access(int64_t* storage, Request& request, int64_t address, int64_t four, int64_t is_read) {
     const int64_t shift = (address & 4) << 3;
@@ -53,12 +46,10 @@ struct Waiting {
 // Performs an AE's requests of one cycle and part.
 template <bool kRecorded>
 CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, Service& service, Shared& shared,
-                               int64_t& waited, int64_t ae, Waiting& waiting, int64_t cycle) {
+                               const Counting& counting, int64_t& waited, int64_t ae, Waiting& waiting, int64_t cycle) {
     int64_t* const storage = context.storage;
     const int64_t four_bit = context.size_bit - 2, address_mask = context.address_mask;
     const auto room = uint64_t(std::max<int64_t>(context.top - kBaseAddress - 7, 0));
-    ServiceRecord* const record = context.service_record;
-    const int64_t links = kRecorded ? ((record->row & record->last) * kEngines + ae) * 2 * record->links_of_engine : 0;
     const bool divided = context.parts != 1;
     const int64_t after = (cycle + 1) << 16;
     Request* next = waiting.next;
@@ -78,20 +69,18 @@ CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, 
             request.payload &= ~address_mask;
         } else {
             access(storage, request, address, four, is_read);
-            if constexpr (kRecorded) kind = kind_at(*context.places, address);
+            if constexpr (kRecorded) kind = counting.kind_at(address);
         }
         const int64_t entered = cycle + request.time, earlier = Rules::bank_waits(rules, shared);
         int64_t back = Rules::serve(rules, shared, ae, address, is_read, entered, cycle);
         if constexpr (kRecorded) {
             const int64_t bank = Rules::bank_waits(rules, shared) - earlier;
-            int64_t link = Rules::link_of(rules, address), word = Rules::place_of(rules, address, record->word_mask);
+            int64_t word = Rules::place_of(rules, address, counting.word_mask);
             if constexpr (Rules::kOutside) {
-                link = checked_place(service, link, record->links_of_engine, ae, cycle);
-                word = checked_place(service, word, record->word_mask + 1, ae, cycle);
+                word = checked_place(service.error, word, counting.word_mask + 1, ae, cycle);
             }
-            link += links + (is_read ^ 1) * record->links_of_engine;
             request.when |= kind << kArrayBit;
-            record_service(*record, kind, word, bank, link, entered - cycle);
+            counting.count(kind, word, bank);
         }
         if (rarely(back < 0)) {
             note(service.error, Code::OVERBOOKED, kind_of(request) + 4, back, ae, port_of(request), cycle);
@@ -103,56 +92,62 @@ CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, 
     waiting.next = next;
 }
 
-// Performs the requests of some parts of a round.
+// Performs the requests of a part of a round that were accepted before a cycle; returns when the next one was.
 template <bool kRecorded>
-CYSCC_INLINE void serve_parts(Context& context, int64_t first, int64_t stop) {
-    Waiting waiting[kRecorded ? kMaxParts : 1][kEngines];
+CYSCC_INLINE int64_t serve_part(Context& context, int64_t part, int64_t before) {
+    Waiting waiting[kEngines];
     int64_t now = kNever, last = -1;
     for (int64_t ae = 0; ae < kEngines; ++ae) {
-        for (int64_t part = first; part < stop; ++part) {
-            Queue& queue = context.sides[ae].batches[context.served].queues[part];
-            Request* const begin = queue.requests + queue.served;
-            Request* const end = queue.requests + queue.count;
-            waiting[part - first][ae] = {begin, end};
-            end->when = std::numeric_limits<int64_t>::max();
-            queue.served = queue.count;
-            if (begin == end) continue;
-            now = std::min(now, cycle_of(*begin));
-            last = std::max(last, cycle_of(end[-1]));
-        }
+        Queue& queue = context.sides[ae].batches[context.served].queues[part];
+        Request* const begin = queue.requests + queue.served;
+        Request* const end = queue.requests + queue.count;
+        waiting[ae] = {begin, end};
+        end->when = std::numeric_limits<int64_t>::max();
+        if (begin == end) continue;
+        now = std::min(now, cycle_of(*begin));
+        last = std::max(last, cycle_of(end[-1]));
     }
-    Service* const services = context.services;
+    Service& service = context.services[part];
     const Parameters rules = context.rules;
+    const Counting counting = kRecorded ? Counting(context) : Counting();
     // A copy, which no store through a pointer changes, stays in registers.
-    constexpr bool kCopied = !kRecorded && !Rules::kOutside;
+    constexpr bool kCopied = !Rules::kOutside;
     Shared copy;
-    if constexpr (kCopied) copy = services[first].shared;
+    if constexpr (kCopied) copy = service.shared;
+    Shared& shared = kCopied ? copy : service.shared;
     int64_t waited = 0;
-    for (; now <= last; ++now) {
-        if constexpr (kRecorded) {
-            if (now >= context.service_record->end) start_service_row(context, *context.service_record, now);
-        }
-        for (int64_t part = first; part < stop; ++part) {
-            Shared& shared = kCopied ? copy : services[part].shared;
-            Rules::before_service(rules, shared, now);
-            for (int64_t n = 0; n < kEngines; ++n) {
-                const auto ae = int64_t(uint64_t(now + n) % kEngines);
-                Waiting& own = waiting[kRecorded ? part : 0][ae];
-                serve_engine<kRecorded>(context, rules, services[part], shared, waited, ae, own, now);
-            }
+    for (const int64_t stop = std::min(last + 1, before); now < stop; ++now) {
+        Rules::before_service(rules, shared, now);
+        for (int64_t n = 0; n < kEngines; ++n) {
+            const auto ae = int64_t(uint64_t(now + n) % kEngines);
+            serve_engine<kRecorded>(context, rules, service, shared, counting, waited, ae, waiting[ae], now);
         }
     }
-    if constexpr (kCopied) services[first].shared = copy;
-    services[first].waited += waited;
+    if constexpr (kCopied) service.shared = copy;
+    service.waited += waited;
+    int64_t next = kNever;
+    for (int64_t ae = 0; ae < kEngines; ++ae) {
+        Queue& queue = context.sides[ae].batches[context.served].queues[part];
+        queue.served = waiting[ae].next - queue.requests;
+        if (queue.served != queue.count) next = std::min(next, cycle_of(*waiting[ae].next));
+    }
+    return next;
 }
 
-// Performs the requests of a part of a round; see `Memory.serve`. With a record all parts as one: its rows are common
-// to them.
-inline void serve(Context& context, int64_t part) {
-    if (context.kept != Kept::RECORD) {
-        serve_parts<false>(context, part, part + 1);
-    } else if (part == 0) {
-        serve_parts<true>(context, 0, context.parts);
+// Performs the requests of a part of a round, see `Memory.serve`; with a record those of the current interval: the parts
+// share its rows, so the next one begins when all are done. Returns when the next request was accepted.
+inline int64_t serve(Context& context, int64_t part) {
+    if (context.kept != Kept::RECORD) return serve_part<false>(context, part, kNever);
+    return serve_part<true>(context, part, context.service_record->end);
+}
+
+// Performs all requests of a round that are left.
+inline void serve_all(Context& context) {
+    for (;;) {
+        int64_t next = kNever;
+        for (int64_t part = 0; part < context.parts; ++part) next = std::min(next, serve(context, part));
+        if (next == kNever) return;
+        start_service_row(context, *context.service_record, next);
     }
 }
 

@@ -95,7 +95,7 @@ CYSCC_INLINE void prepare(Context& context, int64_t ae, int64_t cycle) {
     if (rarely(side.next_flush <= cycle)) flushed = complete_flushes(side, cycle);
     const Stalled stalled = Rules::stalled(context.rules, side, cycle);
     if (((stalled.reads | stalled.writes) & kEvery) != 0) {
-        if (context.kept == Kept::RECORD && cycle >= context.engine_records[ae].stall_end) start_stall_row(context, ae, cycle);
+        if (context.kept == Kept::RECORD && cycle >= context.engine_records[ae].port_end) start_port_row(context, ae, cycle);
         // Over all ports: branches on the masks would be unpredictable, whereas this loop vectorizes.
         for (int64_t port = 0; port < kPorts; ++port) {
             side.stalls[port] += stalled.reads >> port & 1;

@@ -365,7 +365,7 @@ def test_what_cannot_be_is_refused() -> None:
         with pytest.raises(ValueError, match=message):
             memory.record(interval)
     memory.record(64)
-    assert memory.record_span == 32 * 64
+    assert memory.record_span == 128 * 64
     with pytest.raises(ValueError, match=r"^the memory keeps a record already$"):
         memory.record(64)
     with pytest.raises(ValueError, match=r"^the memory's record is complete until cycle 0, not 64$"):

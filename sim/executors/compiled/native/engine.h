@@ -35,6 +35,9 @@ public:
         return received_ == sent_.load(std::memory_order_acquire) ? kNever : messages_[received_ % kLinkPlaces].cycle;
     }
 
+    // Whether that message is a token by which everything may be done.
+    bool tells_done() const { return messages_[received_ % kLinkPlaces].payload >> kDoneBit & 1; }
+
     // Takes that message.
     uint64_t receive() { return messages_[received_++ % kLinkPlaces].payload; }
 

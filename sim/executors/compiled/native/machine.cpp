@@ -93,8 +93,9 @@ public:
 
 protected:
 #if CYSCC_ENGINES > 1
-    // The earliest arrival of a message that is not sent yet. An instruction is done only after its token came back to AE 0,
-    // which then is idle in the next cycle at the earliest; so nothing is done while the token is elsewhere.
+    // The earliest arrival of a message that is not sent yet. An instruction is done only after its token came back to AE 0
+    // with `done`, which then is idle in the next cycle at the earliest; so nothing is done while the token is elsewhere, or
+    // comes back to go round again.
     Horizon horizon() const override {
         if (cycle_ == begun_) return {cycle_, cycle_};
         bool circulates = false;
@@ -106,7 +107,7 @@ protected:
             sends = std::min({sends, outlook.sends, arrival + outlook.transit});
         }
         if (!circulates) return {cycle_, cycle_};
-        const int64_t returns = link_to(0).arrival();
+        const int64_t returns = link_to(0).tells_done() ? link_to(0).arrival() : kNever;
         return {std::min({sends + kLinkCycles, returns + 1 + setup_.interval, cycle_ + kLinkPlaces - kLinkCycles}), returns};
     }
 #endif
