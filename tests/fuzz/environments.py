@@ -237,7 +237,7 @@ def _flip(path: Path) -> None:
 
 def _small_waves(scene: Scene) -> None:
     """Allow files that are too small for the head of waveforms, which the writer maps into memory."""
-    # It can be written by nobody who builds an executor with waveforms first.
+    # An executor with waveforms, whose files are larger, is there.
     library = build_library(PRESETS["test"], waves=True)
     for file in (library, library.with_suffix(".json")):
         shutil.copy2(file, scene.cache)
@@ -287,7 +287,7 @@ FAULTS = {
     "10 open files": Fault(_limit(resource.RLIMIT_NOFILE, 10), 3, "Too many open files"),
     "6 open files": Fault(_limit(resource.RLIMIT_NOFILE, 6), 2, "Too many open files"),
     "files of no size": Fault(_limit(resource.RLIMIT_FSIZE, 0), 2, "out.json: cannot be written: File too large"),
-    "no room for the head of waveforms": Fault(_small_waves, 3, "File too large"),
+    "no room for the head of waveforms": Fault(_small_waves, 2, "w.fst: File too large: the waveforms cannot be"),
     "no folder for temporary files": Fault(_variable("TMPDIR", "/nonexistent")),
     "another hash seed": Fault(_variable("PYTHONHASHSEED", "1234")),
     "no compiler": Fault(_variable("PATH", "/nonexistent")),
