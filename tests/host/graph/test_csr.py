@@ -1,6 +1,7 @@
 """Graphs as arrays: edges, transposes, both directions."""
 
 import gzip
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -168,24 +169,11 @@ def read(path: Path, content: str, *, undirected: bool = False) -> tuple[list[tu
     return edges_of(graph), [each.replace(f"{path.parent}/", "") for each in notes]
 
 
-@pytest.mark.parametrize(
-    ("comment", "line"),
-    [
-        ("# Undirected graph: ../data/a.txt", 1),
-        ("% undirected", 1),
-        ("# A\n\n# An UNDIRECTED graph of friends", 3),
-        ("# of an undirected network", 1),
-        ("% sym unweighted\n% 2 3 3", 1),
-        ("%sym\tpositive", 1),
-        ("\ufeff% sym", 1),
-        ("# Directed graph", 0),
-        ("% asym unweighted", 0),
-        ("# undirecteds", 0),
-        ("# sym links and others", 0),
-        ("% The graph is not bip", 0),
-        ("0 9\n# undirected", 0),
-    ],
-)
+FIRST_LINES = json.loads(Path(__file__).with_name("first_lines.json").read_text())
+"""Comments, with the line that says that the graph is undirected, and files whose first line may be a header."""
+
+
+@pytest.mark.parametrize(("comment", "line"), FIRST_LINES["undirected"])
 @pytest.mark.parametrize("name", ["g.txt", "g.edges.gz"])
 def test_comments_that_say_undirected(tmp_path: Path, name: str, comment: str, line: int) -> None:
     content = f"{comment}\n1 2\n2 3\n"
@@ -246,24 +234,7 @@ def test_edges_beyond_the_limits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ASKED = "the first line of numbers is read as an edge: is it a header, of numbers of vertices and edges?"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "asked"),
-    [
-        ("g.txt", "3 2\n1 2\n2 1\n", True),
-        ("g.txt", "# c\n4 2\n\n0 1\n# c\n3 1", True),
-        ("g.txt", "9 2 1\n1 2 1\n2 1 1\n", True),
-        ("g.txt", "2 2\n1 2\n2 1\n", False),
-        ("g.txt", "3 3\n1 2\n2 1\n", False),
-        ("g.txt", "9 0\n", False),
-        # Shapes of METIS's format.
-        ("g.graph", "4 4\n2 3\n1 4\n1 4\n2 3\n", True),
-        ("g.graph", "3 2\n1 2\n2 1\n4 5\n", True),
-        ("g.graph", "2 2\n1 2\n2 1\n4 5\n", False),
-        ("g.graph", "7 2\n1 2\n2 1\n4 5\n", False),
-        ("g.graph", "1 2 3\n1 2 3\n4 5 6\n", False),
-        ("graph", "4 4\n2 3\n1 4\n1 4\n2 3\n", False),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "asked"), FIRST_LINES["headers"])
 def test_first_lines_that_may_be_headers(tmp_path: Path, name: str, content: str, asked: bool) -> None:
     assert read(tmp_path / name, content)[1] == [f"{name}: {ASKED}"] * asked
 
