@@ -25,6 +25,7 @@ from cyscc.hw.config import PRESETS, AcceleratorConfig
 from cyscc.sim.caching.numba_code import njit
 from cyscc.sim.executors.base import Command, CommandKind
 from cyscc.sim.executors.compiled import executor as compiled
+from cyscc.sim.executors.compiled import parts
 from cyscc.sim.memory import Memory, parse_profile
 from cyscc.sim.memory.structures import LINE_WORDS, Arena, Record
 from cyscc.sim.trust import GivenText
@@ -111,7 +112,8 @@ def watch() -> None:
             pytest.skip("this machine is not built for a sanitizer")
         return libraries[config]
 
-    compiled.build_library = find_library
+    # A machine is built before its memory is made, and again found by its executor.
+    compiled.build_library = parts.build_library = find_library
 
 
 _make = compiled.CompiledExecutor
