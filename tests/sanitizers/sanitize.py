@@ -37,6 +37,9 @@ _COMPILED = "not amaranth and not both_executors and not other_executors"
 
 _RUNS = ("tests/sim/executors/test_executors.py", "tests/system/test_pinned.py", "tests/system/test_checkpoints.py")
 
+_SHARED = ("tests/sim/memory/test_rounds.py", "tests/sim/memory/test_recording.py")
+"""Tests whose memories are served by several threads."""
+
 pytestmark = pytest.mark.long
 
 
@@ -72,7 +75,7 @@ PARTS = {
     ),
     "threads": Part(
         # All machines have several threads here, whatever a test asks for.
-        tests=("tests/sim/memory/test_rounds.py", *_RUNS, "-k", f"{_COMPILED} and not asked_for"),
+        tests=(*_SHARED, *_RUNS, "-k", f"{_COMPILED} and not asked_for"),
         options="-fsanitize=thread",
         prefix="tsan",
         settings={"TSAN_OPTIONS": "halt_on_error=1"},
