@@ -94,7 +94,9 @@ def test_rmat_favours_b_more_with_each_halving() -> None:
     assert last == pytest.approx([0.45 / total, 0.15 * growth / total, 0.15 / total, 0.25 / total], abs=0.01)
 
 
-@pytest.mark.parametrize(("vertices", "degree", "largest"), [(1 << 12, 16, 12), (1 << 12, 64, 16), (1 << 9, 2, 1)])
+@pytest.mark.parametrize(
+    ("vertices", "degree", "largest"), [(1 << 12, 16, 12), (1 << 12, 64, 16), (500, 64, 7), (1 << 9, 2, 1)]
+)
 def test_ssca2_cliques(vertices: int, degree: int, largest: int) -> None:
     graph = ssca2_graph(vertices, degree, 1)
     steps = (graph.targets.astype(np.int64) - sources(graph)) % vertices
