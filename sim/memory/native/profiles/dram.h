@@ -85,7 +85,7 @@ CYSCC_INLINE int64_t leave(Window& window) {
     while (near_block(window, window.first) == 0) ++window.first;
     int64_t& block = near_block(window, window.first);
     const int64_t free = window.first << 6 | trailing_zeros(block);
-    block &= block - 1;
+    block &= int64_t(uint64_t(block) - 1);
     return free;
 }
 
