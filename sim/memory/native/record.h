@@ -17,16 +17,17 @@ inline constexpr int64_t kAlmostFull = int64_t(1) << (kAccesses - 3) | int64_t(1
 // Records an access that a packed count cannot hold, and flushes that count.
 CYSCC_RARE inline void record_apart(ServiceRecord& record, int64_t place, int64_t bank) {
     const int64_t words = record.word_mask + 1, word = place & record.word_mask;
-    int64_t since = -record.before[word];
-    for (int64_t kind = 0; kind < kKinds; ++kind) since += record.counts[kind * words + word];
+    // Sums of packed counts wrap around; their difference is right.
+    uint64_t since = -uint64_t(record.before[word]);
+    for (int64_t kind = 0; kind < kKinds; ++kind) since += uint64_t(record.counts[kind * words + word]);
     const int64_t count = record.counts[place];
-    record.before[word] += since - count;
+    record.before[word] = int64_t(uint64_t(record.before[word]) + since - uint64_t(count));
     record.counts[place] = 0;
     record.totals[2 * place] += (count >> kAccesses) + 1;
     record.totals[2 * place + 1] += (count & kWaited) + bank;
     const int64_t row = record.row & record.last;
-    record.more[2 * (row * words + word)] += (since >> kAccesses & kCount) + 1;
-    record.more[2 * (row * words + word) + 1] += (since & kWaited) + bank;
+    record.more[2 * (row * words + word)] += int64_t(since >> kAccesses & kCount) + 1;
+    record.more[2 * (row * words + word) + 1] += int64_t(since & kWaited) + bank;
     // The parts of the service share it.
     std::atomic_ref(record.filled[row]).fetch_or(2, std::memory_order_relaxed);
 }
@@ -90,14 +91,17 @@ CYSCC_INLINE void start_row(const Context& context, Record& record, int64_t cycl
 // Completes the current interval of banks, and advances to that of a cycle.
 inline void start_service_row(const Context& context, ServiceRecord& record, int64_t cycle) {
     const int64_t words = record.word_mask + 1;
-    int64_t* const since = record.since + (record.row & record.last) * words;
+    // Without signs, since sums of packed counts wrap around.
+    const auto packed = [](int64_t* counts) { return reinterpret_cast<uint64_t*>(counts); };
+    uint64_t* const since = packed(record.since + (record.row & record.last) * words);
+    uint64_t* const before = packed(record.before);
     // Words in the inner loops, so that they vectorize.
-    for (int64_t word = 0; word < words; ++word) since[word] = -record.before[word];
+    for (int64_t word = 0; word < words; ++word) since[word] = -before[word];
     for (int64_t kind = 0; kind < kKinds; ++kind) {
-        const int64_t* const counts = record.counts + kind * words;
+        const uint64_t* const counts = packed(record.counts + kind * words);
         for (int64_t word = 0; word < words; ++word) since[word] += counts[word];
     }
-    for (int64_t word = 0; word < words; ++word) record.before[word] += since[word];
+    for (int64_t word = 0; word < words; ++word) before[word] += since[word];
     record.filled[record.row & record.last] |= 1;
     start_row(context, record, cycle);
 }
