@@ -56,6 +56,16 @@ def queue_reader() -> Harness:
     return h
 
 
+def _demanding(h: Harness, dut: Visitor | LeanVisitor) -> tuple[Value, Value, Value]:
+    """Let neighbours and slots come and commands go at any time; return a grant, a slot taken, and slots demanded."""
+    h.offer(dut.neighbours, "neighbours")
+    h.offer(dut.slot, "slot")
+    h.m.d.comb += dut.command.ready.eq(h.free(1, "ready"))
+    granted = h.net(dut.command.valid & dut.command.ready, "granted")
+    slot_taken = h.net(dut.slot.valid & dut.slot.ready, "slot_taken")
+    return granted, slot_taken, h.counter("held", width=8, up=dut.demand, down=slot_taken)
+
+
 def visitor(*, chunk: int) -> Harness:
     """Return the harness of `Visitor`: any neighbours or pieces, and a slot for each that it queued.
 
@@ -65,13 +75,8 @@ def visitor(*, chunk: int) -> Harness:
         Neighbours of a chunk; 0 if vertices come whole.
     """
     h, part, dut = opened(Visitor(depth=4, chunk=chunk), constant=["next_queue", "words", "reach_queue"])
-    h.offer(dut.neighbours, "neighbours")
-    h.offer(dut.slot, "slot")
-    h.m.d.comb += dut.command.ready.eq(h.free(1, "ready"))
     command, slot = dut.command.payload, dut.slot.payload
-    granted = h.net(dut.command.valid & dut.command.ready, "granted")
-    slot_taken = h.net(dut.slot.valid & dut.slot.ready, "slot_taken")
-    held = h.counter("held", width=8, up=dut.demand, down=slot_taken)
+    granted, slot_taken, held = _demanding(h, dut)
     writes = h.counter("writes", width=2, up=granted, clear=slot_taken)
     fifo = part.part("fifo")
     head = fifo.ports.output.payload
@@ -217,13 +222,8 @@ def lean_visitor(*, chunk: int) -> Harness:
     """
     h, part, dut = opened(LeanVisitor(depth=4, chunk=chunk), constant=["next_queue", "words", "reach_queue"])
     h.assume(dut.reach_queue[:2] == 0, "the_reach_queue_is_of_ids")
-    h.offer(dut.neighbours, "neighbours")
-    h.offer(dut.slot, "slot")
-    h.m.d.comb += dut.command.ready.eq(h.free(1, "ready"))
     command, slot = dut.command.payload, dut.slot.payload
-    granted = h.net(dut.command.valid & dut.command.ready, "granted")
-    slot_taken = h.net(dut.slot.valid & dut.slot.ready, "slot_taken")
-    held = h.counter("held", width=8, up=dut.demand, down=slot_taken)
+    granted, slot_taken, held = _demanding(h, dut)
     h.assume(~dut.slot.valid | (held > 0), "a_slot_comes_on_demand")
     h.assume(slot.number != (1 << 32) - 1, "fewer_slots_than_numbers")
     fifo = part.part("fifo")

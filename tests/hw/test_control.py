@@ -1,4 +1,4 @@
-"""What the host and the control chain see: dispatch, kernel control, AXI4-Lite slave.
+"""Dispatch, kernel control and AXI4-Lite slave, as the host and the control chain see them.
 
 How runs begin and end, and what the slave passes on, is proven; whole runs look at status, cycles and parameters.
 """

@@ -1,4 +1,4 @@
-"""What the documentation executes: the question of the page for developers, and the notebooks with their outputs."""
+"""The question of the page for developers works, and notebooks give the outputs that are kept in them."""
 
 import json
 import re

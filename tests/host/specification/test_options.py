@@ -1,4 +1,4 @@
-"""What options may say: charts, intervals, overrides and places."""
+"""Values of options in the notation of the command line: charts, intervals, overrides and places."""
 
 import re
 from functools import partial

@@ -167,7 +167,7 @@ def test_text_that_is_written(tmp_path: Path) -> None:
 
 
 REFUSED = json.loads(Path(__file__).with_name("refused.json").read_text(encoding="utf-8"))
-"""What is refused, by suffix: each text with the message behind the file's name."""
+"""Refused texts of files by suffix, each with its message, which follows the file's name."""
 
 
 @pytest.mark.parametrize(
