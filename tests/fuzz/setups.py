@@ -19,10 +19,7 @@ SMALL: list[Table] = [
     {"preset": "test"},
     *(
         {"preset": "test"} | {name: value for name, value in vars(config).items() if value != _PLAIN[name]}
-        for config in (
-            next(each for each in COVERING.values() if each.remembered_ids and each.finds_components),
-            PUBLISHED,
-        )
+        for config in (_DROPS, PUBLISHED)
     ),
     {"preset": "fast-test"},
 ]

@@ -15,9 +15,21 @@ from cyscc.sim.executors.names import EXECUTORS
 from cyscc.sim.machine import Machine
 from cyscc.sim.trust import GivenText
 from tests.sim.executors.outcomes import CROWD, TANGLE, assert_equal, outcome
-from tests.system.covering import COVERING, KNOWN, MACHINES, OFTEN, VALUES, pairs_of, possible_pairs
+from tests.system.covering import COVERING, KNOWN, MACHINES, OFTEN, VALUES, pairs_of, possible_pairs, settings_of
 from tests.system.graphs import GRAPHS, SOURCES, graph_of, messy_graph, repeated
 from tests.system.runs import CYCLE_LIMIT, MEMORIES, check_bfs, check_scc, chunks_of, made
+
+_ON_MEMORIES = [
+    pytest.param(
+        *each.values,
+        memory,
+        id=f"{each.id}-{memory}",
+        marks=each.marks if memory != "stress" or each.id in KNOWN else pytest.mark.long,
+    )
+    for each in MACHINES
+    for memory in MEMORIES
+]
+"""Machines and memories; `stress` has a library of its own for each shape of a machine, so it is on the known ones."""
 
 _DEPTHS = {
     "one kernel, deep": PRESETS["test"].replace(
@@ -30,10 +42,10 @@ _DEPTHS = {
 
 _STALLS = Path(__file__).parents[1] / "sim" / "memory" / "stalls.py"
 
-_SELDOM = ("hc2-1ae", "published-vhdl-1ae", "published-bfs", "fast-1ae")
+_OFTEN = ("published", "hc2", "fast")
 
 _FULL = [
-    pytest.param(name, marks=pytest.mark.long if name in _SELDOM else ())
+    pytest.param(name, marks=() if name in _OFTEN else pytest.mark.long)
     for name, config in PRESETS.items()
     if config.bfs_kernels == 16
 ]
@@ -107,7 +119,7 @@ def test_every_option_and_every_pair_is_there() -> None:
     machines = list(COVERING.values())
     assert set().union(*map(pairs_of, machines)) == possible_pairs()
     covered = set().union(*map(pairs_of, machines[: len(KNOWN) + OFTEN]))
-    assert len(covered) > 0.92 * len(possible_pairs())
+    assert len(covered) > 0.85 * len(possible_pairs())
 
 
 @pytest.mark.parametrize("config", MACHINES)
@@ -128,8 +140,7 @@ def test_depths(config: AcceleratorConfig, memory: str, subtests: pytest.Subtest
     check_awkward(config, memory, subtests)
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("config", MACHINES)
+@pytest.mark.parametrize(("config", "memory"), _ON_MEMORIES)
 def test_memories(config: AcceleratorConfig, memory: str) -> None:
     for graph in (hub_graph(300), messy_graph(100, 1501, 4), rmat_graph(256, 8, seed=2)):
         with made(config, memory) as machine:
@@ -164,8 +175,7 @@ def test_full_queues_restart_the_search(config: AcceleratorConfig) -> None:
     assert (retries > 0) == (config.total_bfs_kernels > 1 or not config.remembered_ids)
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("config", MACHINES)
+@pytest.mark.parametrize(("config", "memory"), _ON_MEMORIES)
 def test_copies(config: AcceleratorConfig, memory: str) -> None:
     cycles = []
     # Each vertex has one predecessor: its chunks are expanded by several kernels or AEs, each of which has a filter.
@@ -225,9 +235,7 @@ def test_resumed_run(config: AcceleratorConfig, tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     Path("g.txt").write_text("".join(f"{v} {(v * 5 + step) % 40}\n" for v in range(40) for step in (1, 2, 7)))
     command = ["scc", "g.txt"] if config.finds_components else ["bfs", "g.txt", "--source", "0"]
-    plain = vars(PRESETS["test"])
-    options = [f"--set={name}={json.dumps(value)}" for name, value in vars(config).items() if value != plain[name]]
-    run = [*command, "--config", "test", *options, "--memory", "hc2", "--quiet"]
+    run = [*command, *settings_of(config), "--memory", "hc2", "--quiet"]
     assert main([*run, "--json", "whole"]) == 0
     whole = json.loads(Path("whole").read_text())
     kept = ["--checkpoint", "kept", "--checkpoint-every", "400cycles"]
@@ -249,7 +257,7 @@ def test_takes_fewer_cycles(
     assert tuple(cycles) == pinned
 
 
-_FILTERS = PRESETS["test"].replace(visited_filter=64, bfs_kernels=4)
+_FILTERS = PRESETS["fast-test"]
 """Kernels that exchange ids, and have causes for waits of their own."""
 
 
@@ -274,10 +282,12 @@ def test_ids_of_one_owner_wait_for_each_other() -> None:
     assert spread["exchange"] < 0.5 * shared["exchange"]
 
 
+@pytest.mark.long
 def test_kernels_without_edges_wait_for_the_ids_of_one_with_all() -> None:
-    few, many = (causes(graph_of(2048, [(0, 1)] * edges)) for edges in (1, 1001))
+    whole_lists = PRESETS["test"].replace(visited_filter=64, bfs_kernels=4)
+    few, many = (causes(graph_of(2048, [(0, 1)] * edges), whole_lists) for edges in (1, 1001))
     # While one kernel reads a thousand copies of an id, the others of its AE have nothing to do but what it sends them.
-    assert many["ids"] - few["ids"] >= (_FILTERS.bfs_kernels - 1) * 1000
+    assert many["ids"] - few["ids"] >= 3 * 1000
     assert many["exchange"] == few["exchange"]
 
 

@@ -11,10 +11,12 @@ from cyscc.host.graph.generators import rmat_graph
 from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import queues_of, within
 from cyscc.host.replay.vertices import VertexHistory, vertex_history
+from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.exchange.wires import ID_BITS, owner_bits
 from cyscc.sim.hardware import DEGREE, READS, START
 from cyscc.sim.memory import ArrayKind, WatchedRange
 from tests.host.replay.conftest import Recorded, replayed
+from tests.system.covering import MACHINES, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,29 +219,12 @@ HUBS = "".join(f"{v} {(v * step + 1) % 21}\n" for v in range(21) for step in (1,
 )
 NAMED = "".join(" ".join(str(100 + int(name)) for name in line.split()) + "\n" for line in HUBS.splitlines())
 """The graph with vertices from 100 on."""
-SMALL = {
-    "plain": "edge_chunk=0",
-    "pairs": "pair_reads=true",
-    "chunks": "edge_chunk=4",
-    "chunks of pairs": "edge_chunk=4 pair_reads=true",
-    "switch": "link_queues=8 bfs_kernels=2 intersection_kernels=1",
-    "filter": "visited_filter=64 bfs_kernels=4",
-    "small filter of pairs": "visited_filter=64 pair_reads=true bfs_kernels=4 lean_visits=true",
-    "published": "issue_interval=2 blocking_reservation=true",
-    "remembered": "remembered_ids=8",
-    "lean": "lean_visits=true",
-}
 
 
-@pytest.mark.parametrize("options", [*SMALL, "fast-test", "search"])
-def test_each_access_to_a_vertex_is_told(options: str, recorded: Recorded) -> None:
-    command: dict[str, tuple[str, ...]] = {}
-    chosen = [word for setting in SMALL.get(options, "").split() for word in ("--set", setting)]
-    if options == "fast-test":
-        chosen = ["--config", options]
-    elif options == "search":
-        chosen, command = ["--set", "bfs_only=true"], {"command": ("bfs", "--source", "103")}
-    record = recorded(*chosen, graph=NAMED, **command)
+@pytest.mark.parametrize("config", MACHINES)
+def test_each_access_to_a_vertex_is_told(config: AcceleratorConfig, recorded: Recorded) -> None:
+    command = ("scc",) if config.finds_components else ("bfs", "--source", "103")
+    record = recorded(*settings_of(config), graph=NAMED, command=command)
     expected = Expected(record)
     for vertex in (100, 103, 108, 111, 120):
         _check(expected, record, vertex_history(expected.replay, vertex))
