@@ -49,4 +49,6 @@ def _file_of(module: str) -> Path:
 
 
 if __name__ == "__main__":
+    if missing := [file for file in sys.argv[1:] if not (ROOT / file).is_file()]:
+        sys.exit(f"{missing[0]}: no such file in {ROOT}")
     print(*reaching(*sys.argv[1:]), sep="\n")

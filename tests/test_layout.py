@@ -9,6 +9,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 from tests.conftest import ROOT
+from tests.reaching import reaching
 
 LAYERS = ("hw", "sim", "host", "cyscc")
 
@@ -66,6 +67,20 @@ def test_of_numba_only_the_public_interface_is_used() -> None:
     }
     assert "numba" in imported
     assert imported <= set(public)
+
+
+@pytest.mark.parametrize(
+    ("file", "nearest", "further"),
+    [
+        ("host/graph/csr.py", "tests/host/graph/test_csr.py", "tests/system/test_machines.py"),
+        # Imported by a name that is computed, from the command line, too.
+        ("host/baselines/software/li.py", "tests/host/baselines/software/test_li.py", "tests/system/test_cli.py"),
+        ("sim/memory/native/profiles/dram.h", "tests/sim/memory/test_dram.py", "tests/system/test_machines.py"),
+    ],
+)
+def test_which_tests_reach_a_file(file: str, nearest: str, further: str) -> None:
+    found = reaching(file)
+    assert found.index(nearest) < found.index(further)
 
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
