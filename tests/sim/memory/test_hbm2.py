@@ -207,13 +207,13 @@ def test_a_bank_keeps_the_times_between_commands(seed: int) -> None:
 
 def signature(profile: Hbm2) -> list[object]:
     """Return all that can be seen of a game on few banks with many rows, over several refreshes."""
-    plan = mixed(3, engines=2, ports=8, words=1, count=400)
+    plan = mixed(3, engines=3, ports=6, words=1, count=400)
     rng = np.random.default_rng(3)
     plan["address"] = 1 << 20 | (rng.integers(0, 1 << 9, plan.shape) << 12 | rng.integers(0, 64, plan.shape) << 3) & ~(
         1 << 17
     )
     plan["after"] *= 2
-    memory = machine(profile, engines=2, ports=8, size=1 << 22, capacity=1 << 23)
+    memory = machine(profile, engines=3, ports=6, size=1 << 22, capacity=1 << 23)
     played = play(memory, plan, cycles=4000)
     assert memory.error() is None
     statistics = memory.statistics()

@@ -10,8 +10,8 @@ from tests.sim.memory.traffic import play, requests
 
 def sparse(seed: str) -> tuple[Memory, NDArray[np.int64]]:
     """Return the latencies of reads so far apart that none waits for another."""
-    memory = machine(seed, engines=2, ports=8)
-    plan = requests(engines=2, ports=8, count=200, after=1200 * np.arange(200))
+    memory = machine(seed, engines=3, ports=6)
+    plan = requests(engines=3, ports=6, count=200, after=1200 * np.arange(200))
     played = play(memory, plan, cycles=1200 * 201)
     assert memory.error() is None
     return memory, played.seen - played.accepted
@@ -37,8 +37,8 @@ def test_same_seed_repeats_and_another_differs() -> None:
 
 def test_ports_and_engines_differ() -> None:
     _, latency = sparse("stress")
-    rows = latency.reshape(16, -1)
-    assert len({row.tobytes() for row in rows}) == 16
+    rows = latency.reshape(18, -1)
+    assert len({row.tobytes() for row in rows}) == 18
 
 
 def test_a_flush_follows_50_to_250_cycles_after_a_write() -> None:
