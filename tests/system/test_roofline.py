@@ -39,6 +39,10 @@ SLOW_BANKS = Hc2(bank_busy=90, port_queue=4)
 WIDE = {name: GRAPHS[name] for name in ("hub", "repeated edges", "bipartite both ways", "nested cycles", "tree out")}
 FULL = [name for name, config in PRESETS.items() if config.bfs_kernels == 16 and not config.bfs_only]
 _ONE_ENGINE = [pytest.param(name, marks=pytest.mark.long) for name in FULL if name.endswith("-1ae")]
+SHORT = [
+    *product(("test",), ("hc2", "fixed:1", "fixed:400", "stress", "hbm2")),
+    *product(("fast-test", "hc2", "published", "fast"), ("hc2", "fixed:75")),
+]
 LARGE = {
     "messy": messy_graph(1500, 9000, 1),
     "uniform": random_graph(1000, 12, seed=2),
@@ -99,12 +103,11 @@ def violations(machine: Machine, graphs: dict[str, Graph], bounds: Bounds) -> li
 @pytest.mark.parametrize(
     ("config", "memory"),
     [
-        *product(("test", "fast-test"), (*MEMORIES, "hbm2")),
-        *product(("hc2", "published", "fast"), ("hc2", "fixed:75")),
+        *SHORT,
         *(
-            pytest.param(config, memory, marks=pytest.mark.long)
-            for config, memory in product(FULL, (*MEMORIES, "hbm2"))
-            if config.endswith("-1ae") or memory not in ("hc2", "fixed:75")
+            pytest.param(*pair, marks=pytest.mark.long)
+            for pair in product(("test", "fast-test", *FULL), (*MEMORIES, "hbm2"))
+            if pair not in SHORT
         ),
     ],
 )
