@@ -35,9 +35,9 @@ def far(profile: Hbm2 = HBM2, **place: int) -> int:
     return address_of(profile, **{"row": 1, **place})
 
 
-def times(profile: Hbm2, *, gap: int = 400, ports: int = 1, accesses: list[tuple[int, ...]]) -> list[int]:
+def times(profile: Hbm2, *, gap: int = 400, accesses: list[tuple[int, ...]]) -> list[int]:
     """Return the latencies of consecutive reads, with a number of idle cycles after each."""
-    bench = Stepper(machine(profile, ports=ports, size=1 << 22, capacity=1 << 23))
+    bench = Stepper(machine(profile, engines=3, ports=6, size=1 << 22, capacity=1 << 23))
     found = []
     for together in accesses:
         begin = bench.cycle
@@ -112,12 +112,12 @@ def test_what_banks_share_is_booked_in_windows() -> None:
         # Other pseudo-channels share nothing but the port.
         ((far(), far(channel=1, bank=1)), [15, 29]),
     ):
-        bench = times(PLAIN, ports=4, accesses=[*opened, together])
+        bench = times(PLAIN, accesses=[*opened, together])
         assert bench[5:] == expected, together
 
 
 def test_no_request_is_merged_with_another() -> None:
-    assert times(PLAIN, ports=2, accesses=[(far(),), (far() + 8, far() + 16)]) == [29, 15, 18]
+    assert times(PLAIN, accesses=[(far(),), (far() + 8, far() + 16)]) == [29, 15, 18]
 
 
 def test_refresh_closes_rows_and_delays_accesses() -> None:
