@@ -9,7 +9,7 @@ import pytest
 
 from cyscc.sim.configuration import PRESETS
 from cyscc.sim.machine import create_machine
-from cyscc.sim.memory import Hbm2, profile_from
+from cyscc.sim.memory import Hbm2
 from tests.sim.memory.stepper import Stepper, machine, read
 from tests.sim.memory.traffic import mixed, play, requests
 
@@ -255,25 +255,6 @@ def usual() -> list[object]:
 def test_each_parameter_has_an_effect(name: str, usual: list[object]) -> None:
     value = CHANGED.get(name, 2 * getattr(HBM2, name))
     assert signature(Hbm2(**{name: value})) != usual
-
-
-@pytest.mark.parametrize(
-    ("mapping", "message"),
-    [
-        ({"channels": 24}, "memory channels must be a power of two, not 24"),
-        ({"low_groups": 3}, "memory low_groups must be at most 2 with so many groups, not 3"),
-        ({"columns": 16}, "memory low_columns must be at most 4 with so many columns, not 5"),
-        ({"t_refi": 248}, "memory t_refi must be more than t_rp and t_rfc together, not 248"),
-        (
-            {"bank_busy": 9},
-            "memory key 'bank_busy' is not known for profile 'hbm2': choose from profile, machine_mhz, ",
-        ),
-    ],
-)
-def test_bad_mapping(mapping: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 -- the message is compared
-        profile_from({"profile": "hbm2", **mapping})
-    assert str(caught.value).startswith(message)
 
 
 def test_saturated_pseudo_channels_reach_their_limits() -> None:
