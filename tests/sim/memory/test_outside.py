@@ -162,11 +162,11 @@ def test_rules_that_extend_a_profile_are_the_same_in_python_and_as_a_header(tmp_
     (tmp_path / "python.py").write_text(EXTENDED.replace("    MORE", IN_PYTHON))
     (tmp_path / "refreshed.h").write_text(IN_CPP)
     (tmp_path / "header.py").write_text(EXTENDED.replace("MORE", 'header: ClassVar[str] = "refreshed.h"'))
-    plan = requests(engines=2, ports=4, count=200, kind=np.arange(200) % 5 == 4)
+    plan = requests(engines=3, ports=6, count=200, kind=np.arange(200) % 5 == 4)
     plan["address"] += 8 * np.random.default_rng(1).integers(0, 4000, plan.shape)
     played = []
     for text in ("hc2", f"{tmp_path}/python.py", f"{tmp_path}/header.py"):
-        memory = machine(parse_profile(GivenText(text)), engines=2, ports=4)
+        memory = machine(parse_profile(GivenText(text)), engines=3, ports=6)
         found = play(memory, plan, cycles=3000)
         played.append((found.accepted.tolist(), found.seen.tolist(), memory.statistics() | {"profile": ""}))
         assert memory.error() is None

@@ -39,10 +39,10 @@ def test_as_many_parts_as_threads_and_profile_can_use(name: str) -> None:
 @pytest.mark.parametrize("words", [8, 1 << 14])
 def test_parts_give_the_same(name: str, words: int) -> None:
     profile, most = PROFILES[name]
-    plan = mixed(29, engines=3, ports=5, words=words)
+    plan = mixed(29, engines=3, ports=6, words=words)
     results = []
     for threads in sorted({1, 2, most}):
-        memory = machine(profile, engines=3, ports=5, size=1 << 19)
+        memory = machine(profile, engines=3, ports=6, size=1 << 19)
         memory.divide(threads)
         results.append((memory, play(memory, plan, cycles=1500, rounds="served beside", threads=3)))
         assert memory.error() is None
@@ -110,12 +110,12 @@ def test_a_state_continues_with_other_parts(profile: Profile, monkeypatch: pytes
     # Between two uses of a part the rows of its calendars are reused, and some are in use when it is used again.
     monkeypatch.setattr("cyscc.sim.memory.profiles.hc2.make_calendars", shorter)
     stops = [0, 230, 1520, 1900]
-    whole = machine(profile, engines=2, ports=8)
+    whole = machine(profile, engines=3, ports=6)
     expected = [drive(whole, first, stop) for first, stop in pairwise(stops)]
-    memory = machine(profile, engines=2, ports=8)
+    memory = machine(profile, engines=3, ports=6)
     for (first, stop), shares, seen in zip(pairwise(stops), [4, 1, 8], expected, strict=True):
         state = memory.save()
-        memory = machine(profile, engines=2, ports=8)
+        memory = machine(profile, engines=3, ports=6)
         memory.divide(shares)
         memory.load(state)
         memory.check(first)
@@ -125,7 +125,7 @@ def test_a_state_continues_with_other_parts(profile: Profile, monkeypatch: pytes
 
 
 def test_a_change_of_parts_keeps_what_is_under_way() -> None:
-    plain, changed = (machine(engines=2, ports=4) for _ in range(2))
+    plain, changed = (machine(engines=3, ports=6) for _ in range(2))
     for threads, first in zip([8, 2, 1, 4], range(0, 800, 200), strict=True):
         changed.divide(threads)
         assert drive(changed, first, first + 200) == drive(plain, first, first + 200)
@@ -134,7 +134,7 @@ def test_a_change_of_parts_keeps_what_is_under_way() -> None:
 
 @pytest.mark.parametrize("profile", [Hc2(), Hbm2()], ids=str)
 def test_parts_are_recorded_as_one(profile: Profile) -> None:
-    one, several = (machine(profile, engines=2, ports=4) for _ in range(2))
+    one, several = (machine(profile, engines=3, ports=6) for _ in range(2))
     several.divide(4)
     for memory in (one, several):
         memory.record(50)
@@ -149,7 +149,7 @@ def test_parts_are_recorded_as_one(profile: Profile) -> None:
 def test_the_first_of_several_errors_of_a_cycle(cycle: int) -> None:
     texts = set()
     for threads in (1, 2, 8):
-        memory = machine(engines=3, ports=4)
+        memory = machine(engines=3, ports=6)
         memory.divide(threads)
         for now in range(cycle + 1):
             for ae in range(3):

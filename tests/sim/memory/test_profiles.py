@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cyscc.sim.memory import Ddr4, Fixed, Hbm2, Hc2, Profile, Stress, parse_profile, profile_from
+from cyscc.sim.memory import Ddr4, Fixed, Hbm2, Hc2, PayloadLayout, Profile, Stress, parse_profile, profile_from
 
 CHOICE = (
     "choose from hc2, hbm2, ddr4, fixed:<latency> (1 to 100000), stress, stress:<seed> (0 to 9223372036854775807), "
@@ -103,12 +103,17 @@ def test_own_profile() -> None:
 
 
 REFUSED = json.loads(Path(__file__).with_name("refused_parameters.json").read_text())
-"""Parameters that are refused, with the message: as mappings, and as the texts of files."""
+"""Parameters that are refused, with the message: as mappings, of payloads, and as the texts of files."""
 
 
 @pytest.mark.parametrize(("mapping", "message"), REFUSED["mappings"])
 def test_bad_mapping(mapping: dict[str, object], message: str) -> None:
     assert refusal(lambda: profile_from(mapping)) == message
+
+
+@pytest.mark.parametrize(("parameters", "message"), REFUSED["payloads"])
+def test_impossible_payload_layout(parameters: dict[str, int], message: str) -> None:
+    assert refusal(lambda: PayloadLayout(**parameters)) == message
 
 
 def test_file_of_parameters(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ PROFILES: dict[str, Profile] = {
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("words", [8, 1 << 14])
 def test_pipelined_rounds_give_the_same(name: str, rounds: Rounds, words: int) -> None:
-    profile, plan = PROFILES[name], mixed(23, engines=4, ports=6, words=words)
+    profile, plan = PROFILES[name], mixed(23, engines=3, ports=6, words=words)
     for quantum in {1, profile.quantum // 2}:
         settled = run(profile, plan, cycles=1200, quantum=quantum)
         assert_same(*settled, *run(profile, plan, cycles=1200, quantum=quantum, rounds=rounds))
@@ -38,19 +38,19 @@ def test_pipelined_rounds_give_the_same(name: str, rounds: Rounds, words: int) -
 
 def test_a_backlog_beyond_the_near_cycles_comes_in_order() -> None:
     # All reads fall on one bank, so that the last is seen 15 cycles times their number later.
-    plan = requests(engines=2, ports=4, count=100)
-    _, played = run("hc2", plan, cycles=15 * 800 + 200, rounds="served last")
-    assert np.array_equal(np.sort(played.seen.ravel()), 75 + 15 * np.arange(800))
+    plan = requests(engines=3, ports=6, count=50)
+    _, played = run("hc2", plan, cycles=15 * 900 + 200, rounds="served last")
+    assert np.array_equal(np.sort(played.seen.ravel()), 75 + 15 * np.arange(900))
     assert np.all(np.diff(played.seen, axis=-1) > 0)
 
 
 @pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:75", "stress:5"])
 @pytest.mark.parametrize("words", [4, 1 << 15])
 def test_responses_are_in_order_one_a_cycle(profile: str, words: int) -> None:
-    plan = mixed(3, engines=2, ports=4, words=words)
+    plan = mixed(3, engines=3, ports=6, words=words)
     _, played = run(profile, plan)
-    for ae in range(2):
-        for port in range(4):
+    for ae in range(3):
+        for port in range(6):
             reads = np.flatnonzero((plan["kind"][ae, port] == 0) & (played.accepted[ae, port] >= 0))
             answers = np.count_nonzero(played.seen[ae, port] >= 0)
             assert 0 < answers <= reads.size
@@ -62,7 +62,7 @@ def test_responses_are_in_order_one_a_cycle(profile: str, words: int) -> None:
 @settings(max_examples=5)
 @given(seed=st.integers(0, 1000), words=st.sampled_from([2, 64, 4096]), data=st.data())
 def test_any_quantum_gives_the_same(profile: str, seed: int, words: int, data: st.DataObject) -> None:
-    plan = mixed(seed, engines=3, ports=5, words=words)
+    plan = mixed(seed, engines=3, ports=6, words=words)
     most, reference = run(profile, plan)
     quantum = data.draw(st.integers(1, most.quantum))
     other, played = run(profile, plan, quantum=quantum)
@@ -113,7 +113,7 @@ def test_serving_and_delivering_again_does_nothing() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 5])
 def test_an_error_of_serving_comes_before_a_later_one_of_an_engine(rounds: int) -> None:
-    memory = machine(Hc2(reads_in_flight=1), engines=2, size=8)
+    memory = machine(Hc2(reads_in_flight=1), engines=3, ports=6, size=8)
     codes = []
     for cycle in range(10):
         drive(memory, cycle, {0: [read(0, 8192)]} if cycle == 0 else {1: [read(0, 4096)]})
@@ -145,7 +145,7 @@ def test_next_event_sees_near_and_far_responses_and_flushes() -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_cycles_before_the_next_event_may_be_left_out(name: str) -> None:
     random = np.random.default_rng(5)
-    every, leaving = (machine(PROFILES[name], ports=6) for _ in range(2))
+    every, leaving = (machine(PROFILES[name], engines=3, ports=6) for _ in range(2))
     left_out = 0
     for cycle in range(3000):
         # Bursts, with pauses in which all of a burst is answered.

@@ -12,7 +12,7 @@ from tests.sim.memory.traffic import CYCLES, mixed, requests, run
 
 @pytest.mark.parametrize("profile", ["hc2", "hbm2", "fixed:75", "stress:2"])
 def test_sums_agree(profile: str) -> None:
-    plan = mixed(11, engines=4, ports=8, words=5000)
+    plan = mixed(11, engines=3, ports=6, words=5000)
     memory, played = run(profile, plan)
     statistics = json.loads(json.dumps(memory.statistics()))
     taken = plan[played.accepted >= 0]
@@ -44,8 +44,8 @@ def test_sums_agree(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["hc2", "hbm2", "stress:2"])
 def test_latencies_agree(profile: str) -> None:
-    addresses = 4096 + 8 * np.random.default_rng(5).integers(0, 1 << 10, (2, 8, 400))
-    memory, played = run(profile, requests(engines=2, ports=8, count=400, address=addresses), cycles=4000)
+    addresses = 4096 + 8 * np.random.default_rng(5).integers(0, 1 << 10, (3, 6, 400))
+    memory, played = run(profile, requests(engines=3, ports=6, count=400, address=addresses), cycles=4000)
     latency = np.sort((played.seen - played.accepted).ravel())
     statistics = memory.statistics()
     report = statistics["read_latency"]

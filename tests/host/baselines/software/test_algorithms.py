@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import numpy as np
 import pytest
@@ -27,6 +27,7 @@ from tests.conftest import Pins
 from tests.host.baselines.devices.simulator import simulate
 from tests.host.baselines.software.cases import (
     CASES,
+    VARIANTS,
     acyclic_rings,
     chain_of_rings,
     cycles,
@@ -38,14 +39,15 @@ from tests.host.baselines.software.cases import (
 from tests.system.graphs import GRAPHS, graph_of, messy_graph
 
 WAYS = [
-    ("hong", "natural", 5),
+    pytest.param("hong", "natural", 5),
     *(
-        (case, order, threads)
-        for case, (name, _) in CASES.items()
+        pytest.param(case, order, threads, marks=pytest.mark.long if name in VARIANTS and order != own else ())
+        for (case, (name, _)), own in zip(CASES.items(), cycle(ORDERS), strict=False)
         for order in (ORDERS if KINDS[name].devices else ORDERS[:1])
         for threads in ((1, 3) if KINDS[name].threads else (1,))
     ),
 ]
+"""Of an algorithm in several variants each takes one order in the short run, and the next variant the next order."""
 SEQUENTIAL = [case for case, (name, _) in CASES.items() if not KINDS[name].threads]
 STEPS = [case for case, (name, _) in CASES.items() if KINDS[name].devices]
 every_case = pytest.mark.parametrize("case", CASES)
@@ -87,7 +89,7 @@ LONG = {"long cycle": graph_of(3000, cycles(list(range(3000))))}
 @pytest.mark.parametrize(("case", "order", "threads"), WAYS)
 def test_awkward_graphs_and_random_ones(case: str, order: str, threads: int) -> None:
     algorithm, options = CASES[case]
-    first = RANDOM * WAYS.index((case, order, threads))
+    first = RANDOM * [way.values for way in WAYS].index((case, order, threads))
     with open_device("cpu", threads=threads, order=Order(order, seed=2)) as device:
         for name, graph in GRAPHS.items():
             decompose(algorithm, graph, device, options, name=name)
@@ -97,7 +99,9 @@ def test_awkward_graphs_and_random_ones(case: str, order: str, threads: int) -> 
             decompose(algorithm, graph, device, options, seed=seed, name=f"seed {seed}")
 
 
-@pytest.mark.parametrize(("case", "order", "threads"), [way for way in WAYS if way[2] == 3 or way[0] in SEQUENTIAL])
+@pytest.mark.parametrize(
+    ("case", "order", "threads"), [way for way in WAYS if 3 in way.values or way.values[0] in SEQUENTIAL]
+)
 def test_threads_that_race(case: str, order: str, threads: int) -> None:
     algorithm, options = CASES[case]
     with open_device("cpu", threads=threads, order=Order(order)) as device:
