@@ -496,13 +496,12 @@ def in_forms(widths: dict[str, int], source: str, values: list[dict[str, int]]) 
     return found
 
 
+SELDOM = ("mixed, 3 lanes", "station of 16", "skylake-avx512", "aarch64")
+
+
 def is_long(case: str, processor: str) -> bool:
     """Return whether others show the same: single instances have no code of their own for a processor."""
-    return (
-        case in ("mixed, 3 lanes", "station of 16")
-        or processor in ("skylake-avx512", "aarch64")
-        or (processor != "native" and not CASES[case][1])
-    )
+    return case in SELDOM or processor in SELDOM or (processor != "native" and not CASES[case][1])
 
 
 @pytest.mark.parametrize(
