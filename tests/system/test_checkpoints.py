@@ -26,7 +26,7 @@ from cyscc.sim.named_words import NamedWords
 from cyscc.sim.observation.state import MachineState
 from tests.host.runs.checkpoints.about import about_of
 from tests.sim.executors.outcomes import CROWD, TANGLE
-from tests.system.covering import KNOWN, MACHINES, PUBLISHED
+from tests.system.covering import COVERING, KNOWN, VALUES
 from tests.system.runs import made, search, solve
 
 
@@ -116,8 +116,7 @@ def test_any_cycle_will_do(memory: str, cycles: int) -> None:
 
 
 def test_machine_that_only_searches() -> None:
-    machines: tuple[dict[str, Any], ...] = ({"executor": "amaranth"}, {})
-    assert check_resumed(PUBLISHED, "hc2", CROWD, *machines, source=0, cycles=400) > 1
+    assert check_resumed(KNOWN["published"], "hc2", CROWD, {}, source=0, cycles=400) > 1
 
 
 def test_whole_machine() -> None:
@@ -156,8 +155,12 @@ def test_checkpoints_do_not_disturb(monkeypatch: pytest.MonkeyPatch) -> None:
         assert outcome(machine, CROWD, None, checkpointer=kept_by(machine, shelf, cycles=1)) == expected
 
 
-_PRESETS = [
-    pytest.param(config, id=name, marks=pytest.mark.long) for name, config in PRESETS.items() if name not in KNOWN
+_OFTEN = (*KNOWN, "1", "2")
+"""The machines that every test run looks at."""
+
+_MACHINES = [
+    pytest.param(config, id=name, marks=() if name in _OFTEN else pytest.mark.long)
+    for name, config in (PRESETS | COVERING).items()
 ]
 
 UNREAD = ("shell.dispatch.index", "shell.dispatch.registers.host_port__data")
@@ -221,7 +224,12 @@ def check_ends(first: Sequence[Any], second: Sequence[Any]) -> None:
     assert [name for name in differences(state, other) if not name.endswith(UNREAD)] == []
 
 
-@pytest.mark.parametrize("config", [*MACHINES, *_PRESETS])
+def test_every_value_of_each_option_is_looked_at_often() -> None:
+    for name, values in VALUES.items():
+        assert {getattr(COVERING[often], name) for often in _OFTEN} == set(values)
+
+
+@pytest.mark.parametrize("config", _MACHINES)
 def test_state_is_the_same_on_both_executors_and_either_goes_on(config: AcceleratorConfig) -> None:
     with made(config, "fixed:9") as first, made(config, "fixed:9", executor="amaranth") as second:
         compiled, amaranth = searched(first), searched(second)

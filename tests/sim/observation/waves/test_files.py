@@ -24,6 +24,7 @@ from cyscc.sim.observation.waves.signals import model_signals
 from cyscc.sim.observation.waves.variables import Variable
 from tests.sim.executors.outcomes import TANGLE, Outcome, assert_equal, outcome
 from tests.sim.observation.waves.reading import Recording, recording, unread
+from tests.system.covering import KNOWN
 from tests.system.runs import made, solve
 
 WINDOW = (60, 1050)
@@ -160,11 +161,8 @@ LOST = (
 )
 """Signals of an instance that waveforms of the compiled executor do not show, as globs."""
 
-MACHINES = {
-    "test": PRESETS["test"],
-    "fast-test": PRESETS["fast-test"],
-    "published": PRESETS["test"].replace(bfs_only=True, issue_interval=2, blocking_reservation=True),
-}
+MACHINES = ["test", "fast-test", pytest.param("published", marks=pytest.mark.long)]
+"""The last one has no component that is executed by hand besides those of the first."""
 
 
 def run_on(machine: Machine, graph: Graph = TANGLE) -> Outcome:
@@ -177,7 +175,7 @@ def test_executors_show_the_same(kind: str, tmp_path: Path) -> None:
     shown, left = {}, []
     for executor in EXECUTORS:
         file = tmp_path / f"{executor}.vcd"
-        with made(MACHINES[kind], "hc2", executor=executor, waves=file) as machine:
+        with made(KNOWN[kind], "hc2", executor=executor, waves=file) as machine:
             left.append(run_on(machine))
         shown[executor] = recording(file).changes
     assert_equal(*left)
@@ -186,16 +184,16 @@ def test_executors_show_the_same(kind: str, tmp_path: Path) -> None:
     assert [path for path in sorted(common) if not unread(path) and ours[path] != theirs[path]] == []
     assert sum(len(ours[path]) > 5 for path in common) > 200
     # No signal is lost but those that are known.
-    places = [path for paths in model_signals(MACHINES[kind]).values() for path in paths]
+    places = [path for paths in model_signals(KNOWN[kind]).values() for path in paths]
     lost = {".".join(path[2:]) for path in places if path not in ours}
     assert [name for name in lost if not any(fnmatchcase(name, glob) for glob in LOST)] == []
 
 
 @pytest.mark.parametrize("kind", [*MACHINES, *(pytest.param(full, marks=pytest.mark.long) for full in ("hc2", "fast"))])
 def test_window_shows_what_a_run_drawn_from_its_start_does(kind: str, tmp_path: Path) -> None:
-    config = MACHINES.get(kind) or PRESETS[kind]
+    config = KNOWN.get(kind) or PRESETS[kind]
     first, last = (500, 900) if config.bfs_only else (1700, 2300)
-    graph = TANGLE if kind in MACHINES else random_graph(1 << 12, 8, seed=1)
+    graph = TANGLE if kind in KNOWN else random_graph(1 << 12, 8, seed=1)
     shown, left, states = [], [], []
     for window in ((0, last), (first, last), None):
         file = None if window is None else tmp_path / f"{window[0]}.fst"
@@ -214,7 +212,7 @@ def test_window_shows_what_a_run_drawn_from_its_start_does(kind: str, tmp_path: 
         before = [value for time, value in changes if time <= first]
         assert part[path] == [(first, before[-1]), *(change for change in changes if change[0] > first)], path
     assert part.keys() == whole.keys()
-    assert sum(len(changes) > 1 for changes in part.values()) > (100 if kind in MACHINES else 10_000)
+    assert sum(len(changes) > 1 for changes in part.values()) > (100 if kind in KNOWN else 10_000)
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
