@@ -31,10 +31,7 @@ def test_every_component_of_the_hardware_is_a_part() -> None:
     assert wanted == {file_of(part) for part in PARTS.values()}
 
 
-# All components of an AE are looked at by runs in Amaranth's simulator too.
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long if "application_engine" in name else ()) for name in PARTS]
-)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_component_answers_as_is_pinned(name: str, pins: Pins) -> None:
     pins.check(name, trace(stimuli_of(PARTS[name], name)).digest)
 
