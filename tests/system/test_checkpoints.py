@@ -160,7 +160,7 @@ _OFTEN = (*KNOWN, "1", "2")
 
 _MACHINES = [
     pytest.param(config, id=name, marks=() if name in _OFTEN else pytest.mark.long)
-    for name, config in (PRESETS | COVERING).items()
+    for name, config in {**PRESETS, **COVERING}.items()
 ]
 
 UNREAD = ("shell.dispatch.index", "shell.dispatch.registers.host_port__data")
