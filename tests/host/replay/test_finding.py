@@ -21,6 +21,7 @@ from tests.host.replay.conftest import GRAPH, Recorded, setting_of
 from tests.record.checks import Plain
 from tests.record.synthetic import Shape
 from tests.refusals import refused
+from tests.system.covering import COVERING, settings_of
 
 SHAPES = pytest.mark.parametrize("shape", [BFS, SCC], ids=["bfs", "scc"])
 WHERE = ("level", "iteration", "phase", "module")
@@ -171,9 +172,10 @@ def restarted(recorded: Recorded, *options: str) -> Record:
     return recorded("--queue-slack", "0", "--record-interval", "64", *options, graph=GRAPH * 8)
 
 
-@pytest.fixture(scope="module", params=[(), ("--set", "lean_visits=true"), ("--set", "pair_reads=true")], ids="".join)
+# The last two have lean visits, the last one reads pairs.
+@pytest.fixture(scope="module", params=["test", "3", "4"])
 def record(request: pytest.FixtureRequest, recorded: Recorded) -> Record:
-    return restarted(recorded, *request.param)
+    return restarted(recorded, *settings_of(COVERING[request.param]))
 
 
 @pytest.fixture(scope="module")
