@@ -264,10 +264,6 @@ def test_each_parameter_has_an_effect(name: str, usual: list[object]) -> None:
         ({"low_groups": 3}, "memory low_groups must be at most 2 with so many groups, not 3"),
         ({"columns": 16}, "memory low_columns must be at most 4 with so many columns, not 5"),
         ({"t_refi": 248}, "memory t_refi must be more than t_rp and t_rfc together, not 248"),
-        (
-            {"bank_busy": 9},
-            "memory key 'bank_busy' is not known for profile 'hbm2': choose from profile, machine_mhz, ",
-        ),
     ],
 )
 def test_bad_mapping(mapping: dict[str, object], message: str) -> None:
