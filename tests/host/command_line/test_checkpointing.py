@@ -104,9 +104,6 @@ def test_single_values_are_kept(capfd: pytest.CaptureFixture[str]) -> None:
     busy = ["--set", "memory.bank_busy=40"]
     search = ["bfs", "g.txt", "--source", "3", *SMALL, *busy]
     assert main([*search, "--json", "whole", "--quiet"]) == 0
-    assert result("whole")["cycles"]["total"] > 0
-    assert result("whole")["set"] == {"memory.bank_busy": 40}
-    assert result("whole")["memory_profile"]["bank_busy"] == 40
     interrupt(*search, "--record", "record", "--checkpoint", "kept", "--checkpoint-every", "300cycles")
     capfd.readouterr()
     assert refused("bfs", "--resume", "kept", "--set", "memory.bank_busy=41", capfd=capfd) == (
@@ -230,10 +227,13 @@ def test_run_that_ends_between_its_record_and_its_outputs(
         every = ["--checkpoint", "kept", "--checkpoint-every", "300cycles"]
         assert main([*run, "--record", "record", *every]) == 130
     assert Record("record").result == Record("whole").result | {"wall": Record("record").result["wall"]}
-    assert not Path("json").exists()
     interrupt(name, "--resume", "kept", "--checkpoint-every", "1cycles", after=1)
     # It is that of a finished run until its tables are written anew.
     assert Record("record").interrupted is None
+    with monkeypatch.context() as patch:
+        patch.setattr("cyscc.host.record.writer.file_digest", end)
+        assert main([name, "--resume", "kept", "--checkpoint-every", "1h", "--quiet"]) == 130
+    assert Record("record").interrupted
     assert main([name, "--resume", "kept", "--checkpoint-every", "1h", "--json", "json", "--quiet"]) == 0
     assert result("json") == expected
     for table, rows in frames(Record("whole")).items():

@@ -135,7 +135,7 @@ class Mixed(wiring.Component):
             with m.Case(3):
                 m.d.sync += self.chosen.eq(self.chosen + 1)
             with m.Default():
-                m.d.sync += self.chosen[3:12].eq(~b)
+                m.d.sync += self.chosen[3:12].eq(~Cat(flag, b))
         with m.If(self.counted == 17):
             m.d.sync += self.counted.eq(2)
         with m.Elif(flag):

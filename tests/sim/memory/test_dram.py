@@ -68,6 +68,11 @@ def test_an_activate_between_others_keeps_the_time_of_five() -> None:
     assert all(later - first >= 30 for first, later in zip(ordered, ordered[4:], strict=False))
 
 
+def test_a_column_that_others_push_into_a_refresh_comes_after_it() -> None:
+    # It is due in clock 3510, and takes 248.
+    assert latencies(HBM2, [place(HBM2)] * 3, [3000, 3508, 3508]) == [29, 15, 2 + 248 + 29]
+
+
 def test_a_full_window_takes_a_request_when_another_has_its_column() -> None:
     narrow = changed_profile(HBM2, {"entries": 1})
     one, other = place(HBM2), place(HBM2, group=1)

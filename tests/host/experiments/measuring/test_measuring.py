@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -256,7 +257,6 @@ class Placed(FakeRequest):
 def test_a_result_depends_on_texts_but_on_no_place() -> None:
     here, there = (Placed(graph=GRAPH, folder=Path(name)).inputs() for name in ("here", "there"))
     assert here == there
-    assert "folder" not in here
     texts = ["", "short", 500 * "long", 501 * "long"]
     inputs = [Placed(graph=GRAPH, folder=Path(), text=text).inputs() for text in texts]
     assert [each["text"] for each in inputs[:2]] == texts[:2]
@@ -279,6 +279,8 @@ def test_what_points_say() -> None:
     assert points[0].bytes == 20 * 256 + 200 * 128 + (400 << 20), "there is room for graph and transpose"
     assert points[0].machine == points[1].machine != points[2].machine
     assert len({each.digest for each in points}) == 3
+    with refused(msgspec.ValidationError, "Object missing required field `vertices`"):
+        points[0].check({"record": "", "cycles": 9, "row": {"cycles": 9}, "verified": True})
 
 
 @pytest.mark.parametrize(("own", "most", "lost"), [(None, 5, True), (9, 5, True), (5, 9, False), (None, None, False)])
