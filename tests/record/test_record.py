@@ -93,7 +93,7 @@ def test_memories(memory: str, command: str) -> None:
     assert record.interval == 1024
 
 
-@pytest.mark.parametrize("config", ["hc2", "published", "published-bfs-1ae"])
+@pytest.mark.parametrize("config", ["hc2", "published", pytest.param("published-bfs-1ae", marks=pytest.mark.long)])
 def test_whole_machines(config: str) -> None:
     assert main(["generate", "rmat", "--vertices", "4096", "--degree", "8", "--seed", "6", "-o", "r.npz"]) == 0
     record = recorded("record", "bfs", "r.npz", "--source", "0", "--config", config)
