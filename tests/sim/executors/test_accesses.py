@@ -13,12 +13,13 @@ from cyscc.sim.hardware import START
 from cyscc.sim.machine import Machine
 from cyscc.sim.memory import WatchedRange
 from cyscc.sim.observation.state import MachineState
+from tests.system.covering import COVERING
 from tests.system.runs import made
 from tests.words import graph_word
 
 MACHINES = {
     "test": PRESETS["test"],
-    "switch": PRESETS["test"].replace(link_queues=8, bfs_kernels=2, intersection_kernels=1),
+    "switch": next(each for each in COVERING.values() if each.link_queues == 4 and not each.pair_reads),
 }
 ALL = AccessRequest(watched=[WatchedAccesses(start=0, end=NEVER, kinds=[READ, WRITE, DROP])])
 OF = ["cycle", "engine", "kernel", "kind", "tag", "address", "size", "data", "answered"]
