@@ -18,12 +18,12 @@ from tests.cocotb.axi import LIMITS
 from tests.cocotb.bench import OUTCOMES, SUITE, SUITES, WATCHDOG, outcome
 from tests.cocotb.machine import ENGINES, GRAPHS, machine_of, prefix
 
+ICARUS = shutil.which("iverilog") is not None
+
 SIMULATORS = [
-    "verilator",
-    pytest.param(
-        "icarus",
-        marks=pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed"),
-    ),
+    # Verilator also runs the whole exported machine, in tests/sim/executors/test_comparison.py.
+    pytest.param("verilator", marks=pytest.mark.long if ICARUS else ()),
+    pytest.param("icarus", marks=pytest.mark.skipif(not ICARUS, reason="Icarus Verilog is not installed")),
 ]
 """Simulators, as parameters of a test."""
 

@@ -119,7 +119,7 @@ def test_every_option_and_every_pair_is_there() -> None:
     machines = list(COVERING.values())
     assert set().union(*map(pairs_of, machines)) == possible_pairs()
     covered = set().union(*map(pairs_of, machines[: len(KNOWN) + OFTEN]))
-    assert len(covered) > 0.85 * len(possible_pairs())
+    assert len(covered) > 0.79 * len(possible_pairs())
 
 
 @pytest.mark.parametrize("config", MACHINES)

@@ -172,8 +172,8 @@ def restarted(recorded: Recorded, *options: str) -> Record:
     return recorded("--queue-slack", "0", "--record-interval", "64", *options, graph=GRAPH * 8)
 
 
-# The last two have lean visits, the last one reads pairs.
-@pytest.fixture(scope="module", params=["test", "3", "4"])
+# The second has lean visits, the last one reads pairs.
+@pytest.fixture(scope="module", params=["test", "3", pytest.param("4", marks=pytest.mark.long)])
 def record(request: pytest.FixtureRequest, recorded: Recorded) -> Record:
     return restarted(recorded, *settings_of(COVERING[request.param]))
 
