@@ -111,6 +111,7 @@ def test_the_engine_is_the_same_behind_every_top(small: Path) -> None:
     for top in ADAPTED:
         texts = contents(small / top)
         assert all(texts[name] == native[name] for name in ENGINE)
+        assert f"{MODULES[top]}.link" in modules("".join(texts.values())), "it has neighbours"
 
 
 def test_another_process_writes_the_same(small: Path, tmp_path: Path) -> None:
@@ -257,8 +258,7 @@ def test_the_limits_size_the_axi_ports(small: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("engines", [1, 2])
 def test_ports_have_the_names_of_their_paths(engines: int) -> None:
     config = PRESETS["test"].replace(engines=engines)
-    text = shell_verilog(config)
-    header = re.search(r"^module shell\((.*?)\);", text, re.MULTILINE | re.DOTALL)
+    header = re.search(r"^module shell\((.*?)\);", shell_verilog(config), re.MULTILINE | re.DOTALL)
     assert header is not None
     names = [name.strip() for name in header[1].split(",")]
     assert sorted(names) == sorted({*port_names(Shell(config)), "clk", "rst"})
