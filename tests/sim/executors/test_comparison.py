@@ -12,11 +12,12 @@ from cyscc.sim.executors.comparison.contenders import Stopwatch, executor_maker
 from cyscc.sim.machine import Machine, create_machine
 from cyscc.sim.memory import parse_profile
 from tests.sim.executors.outcomes import CROWD, TANGLE, WORDS, assert_equal, dispatch_level, outcome
+from tests.system.covering import COVERING
 
 TEST = PRESETS["test"]
 
-SMALL = TEST.replace(bfs_kernels=1)
-"""Two AEs, so that they are linked; a machine with more kernels takes much longer to build as one model."""
+SMALL = COVERING["3"]
+"""Several AEs, so that they are linked; a machine with more kernels takes much longer to build as one model."""
 
 
 MAKE = executor_maker("verilator", SMALL)
