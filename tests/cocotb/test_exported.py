@@ -21,7 +21,7 @@ from tests.cocotb.machine import ENGINES, GRAPHS, machine_of, prefix
 ICARUS = shutil.which("iverilog") is not None
 
 SIMULATORS = [
-    # Verilator also runs the whole exported machine, in tests/sim/executors/test_comparison.py.
+    # Its build takes long, and the other one runs the same.
     pytest.param("verilator", marks=pytest.mark.long if ICARUS else ()),
     pytest.param("icarus", marks=pytest.mark.skipif(not ICARUS, reason="Icarus Verilog is not installed")),
 ]

@@ -22,11 +22,15 @@ SMALL = COVERING["3"]
 
 MAKE = executor_maker("verilator", SMALL)
 
+# Only the benchmark builds this model: that takes longer than half of the other tests of executors.
+long = pytest.mark.long
+
 
 def whole_model(memory: str) -> Machine:
     return create_machine(SMALL, parse_profile(memory), executor=MAKE, cycle_limit=100_000)
 
 
+@long
 @pytest.mark.parametrize(
     ("memory", "graph", "source"),
     [
@@ -43,6 +47,7 @@ def test_same_as_the_compiled_executor(memory: str, graph: Graph, source: int | 
     assert_equal(*outcomes)
 
 
+@long
 def test_what_goes_wrong_is_reported_as_by_the_executors() -> None:
     messages = []
     for machine in (whole_model("fixed:9"), create_machine(SMALL, parse_profile("fixed:9"))):
@@ -69,6 +74,7 @@ def test_header_names_every_port(tmp_path: Path) -> None:
     assert header.count(".bind(") == TEST.engines * (10 * TEST.ports + 13)
 
 
+@long
 def test_stopwatch_counts_runs_only() -> None:
     machine = whole_model("fixed:9")
     watch = Stopwatch(machine._executor)
