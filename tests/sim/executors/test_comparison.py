@@ -1,4 +1,7 @@
-"""The exported machine as one Verilator model: what the compiled executor does, cycle for cycle."""
+"""The exported machine as one Verilator model: what the compiled executor does, cycle for cycle.
+
+Only the benchmark builds this model, which takes long, so what it does is looked at in the long run.
+"""
 
 from pathlib import Path
 
@@ -22,15 +25,12 @@ SMALL = COVERING["3"]
 
 MAKE = executor_maker("verilator", SMALL)
 
-# Only the benchmark builds this model: that takes longer than half of the other tests of executors.
-long = pytest.mark.long
-
 
 def whole_model(memory: str) -> Machine:
     return create_machine(SMALL, parse_profile(memory), executor=MAKE, cycle_limit=100_000)
 
 
-@long
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("memory", "graph", "source"),
     [
@@ -47,7 +47,7 @@ def test_same_as_the_compiled_executor(memory: str, graph: Graph, source: int | 
     assert_equal(*outcomes)
 
 
-@long
+@pytest.mark.long
 def test_what_goes_wrong_is_reported_as_by_the_executors() -> None:
     messages = []
     for machine in (whole_model("fixed:9"), create_machine(SMALL, parse_profile("fixed:9"))):
@@ -74,7 +74,7 @@ def test_header_names_every_port(tmp_path: Path) -> None:
     assert header.count(".bind(") == TEST.engines * (10 * TEST.ports + 13)
 
 
-@long
+@pytest.mark.long
 def test_stopwatch_counts_runs_only() -> None:
     machine = whole_model("fixed:9")
     watch = Stopwatch(machine._executor)
