@@ -1,5 +1,6 @@
 """Fixtures and settings of all tests: reproducible hypothesis runs, time limits, pins and the two real graphs."""
 
+import gc
 import json
 import os
 from collections.abc import Callable, Collection, Iterator
@@ -61,6 +62,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONG_SECONDS))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported from the garbage collector, which takes a tenth of the time to look through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

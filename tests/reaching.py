@@ -34,12 +34,9 @@ def reaching(*files: str) -> list[str]:
         folder = next(folder for folder in (ROOT / file).parents if folder in folders)
         own = [module for module, each in home.items() if each == ROOT / file]
         found += own or [module for module, each in home.items() if each.parent == folder]
-    reached = dict.fromkeys(found)
-    for module in (queue := list(reached)):
-        further = sorted(graph.find_modules_that_directly_import(module) - reached.keys())
-        reached |= dict.fromkeys(further)
-        queue += further
-    return [str(home[each].relative_to(ROOT)) for each in reached if home[each].name.startswith("test_")]
+    for module in found:
+        found += sorted(graph.find_modules_that_directly_import(module) - set(found))
+    return [str(home[each].relative_to(ROOT)) for each in dict.fromkeys(found) if home[each].name.startswith("test_")]
 
 
 def _file_of(module: str) -> Path:
