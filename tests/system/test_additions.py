@@ -19,7 +19,7 @@ from cyscc.host.command_line.main import main
 from tests.conftest import ROOT
 
 ADDITIONS = tomllib.loads(Path(__file__).with_name("additions.toml").read_text())
-"""What is added to files of the product, and changed in the BFS kernel."""
+"""Texts to add to files of the product, and texts of the BFS kernel to replace."""
 
 GRAPH = "".join(f"{vertex} {vertex + step}\n" for vertex in range(40) for step in (1, 2, 3, 5, 8) if vertex + step < 40)
 SEARCH = ["bfs", "g.txt", "--config", "test", "--memory", "fixed:20", "--quiet"]

@@ -43,7 +43,7 @@ class OnePipe(Profile):
 PAGE = "see docs/adding-a-memory-profile.md"
 
 REFUSED = json.loads(Path(__file__).with_name("refused_rules.json").read_text(encoding="utf-8"))
-"""What is refused, with the message: whole files, changes of `PIPE`, and members added to it."""
+"""Refused profiles and their messages: whole files, changes of `PIPE`, and members added to it."""
 
 
 @pytest.fixture(autouse=True)
