@@ -12,7 +12,7 @@ from typing import Any
 from cyscc.hw.accelerator import bfs_passage
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import PRESETS, AcceleratorConfig
-from cyscc.hw.interfaces import ADDRESS_WIDTH, FILL_WIDTH, TAG_BITS, LinkToken, Token
+from cyscc.hw.interfaces import ADDRESS_WIDTH, TAG_BITS, LinkToken, Token
 from cyscc.hw.shell import Shell
 from cyscc.sim.caching import tools as tools_source
 from cyscc.sim.caching.building import cached
@@ -34,7 +34,6 @@ def fixed_headers() -> dict[str, str]:
         "done_bit": LinkToken["token"].offset + Token["done"].offset,
         "causes": len(Cause),
         "idle": Cause.IDLE.value,
-        "fill_bits": FILL_WIDTH,
         "address_bits": ADDRESS_WIDTH,
         "kernel_tag_bits": TAG_BITS,
         "most_held": MOST_HELD,

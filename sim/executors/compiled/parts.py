@@ -11,6 +11,7 @@ from amaranth.lib.wiring import Component
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.wires import PLANES
+from cyscc.hw.interfaces import FILL_WIDTH
 from cyscc.hw.shell import Shell
 from cyscc.hw.switch.switch import SwitchSizes
 from cyscc.hw.verilog import KERNEL_NAMES
@@ -173,7 +174,7 @@ def _kernels(module: str, config: AcceleratorConfig, *, waves: bool) -> Part:
             make=lambda: _KINDS[module](config, instrument=True),
             kind=module,
             lanes=kernels,
-            options={"shared": ["drained"]},
+            options={"shared": ["drained"], "fields": {"fill": FILL_WIDTH}},
         )
     }
     if module == "bfs" and config.exchange_kernels:

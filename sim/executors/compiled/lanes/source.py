@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from cyscc.sim.errors import BuildError
@@ -26,6 +27,7 @@ def lanes_source(
     name: str,
     lanes: int,
     shared: Sequence[str] = (),
+    fields: Mapping[str, int] = MappingProxyType({}),
     fifos: bool = False,
     shown: str | None = None,
 ) -> str:
@@ -39,7 +41,8 @@ def lanes_source(
     word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs; for one
     that is the same for all instances ``put_<port>_<w>(value)``), or ``get_<port>_<w>(lane)`` and
     ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one, which computes it. A one-bit
-    port has those of values, too. A port whose bits a component executed by hand takes or has one by one (see
+    port has those of values, too. An output of several numbers (`fields`) has ``get_<port>(numbers)`` instead, which
+    computes them all. A port whose bits a component executed by hand takes or has one by one (see
     `Form.PLACES`) is an array ``<port>()`` of a mask for each bit; the words of ports that are the queues' entries of
     such a component are arrays ``<port>_<w>()`` too, where the port has no number. ``tick()`` advances all instances by
     a cycle; outputs are then those of the next cycle. All state except memories is in the bytes from
@@ -61,6 +64,8 @@ def lanes_source(
         Instances, 1 to 16.
     shared : sequence of str
         Inputs that are the same for all instances, which those of one bit may be besides.
+    fields : mapping of str to int
+        Outputs that are numbers side by side, of so many bits each, at most 32.
     fifos : bool
         Whether FIFOs are executed by hand too: faster if few of them move, but then `wrote()` is never 0.
     shown : str, optional
@@ -72,7 +77,7 @@ def lanes_source(
         Yosys failed, or the module has an unsupported cell; with its name.
     """
     netlist = read_netlist(description, fifos=fifos, waves=shown is not None)
-    return _Source(netlist, name=name, lanes=lanes, shared=shared, shown=shown).text()
+    return _Source(netlist, name=name, lanes=lanes, shared=shared, fields=fields, shown=shown).text()
 
 
 def single_source(description: Description, *, name: str, shown: str | None = None) -> str:
@@ -211,6 +216,7 @@ class _Source:
         lanes: int,
         single: bool = False,
         shared: Sequence[str] = (),
+        fields: Mapping[str, int] = MappingProxyType({}),
         shown: str | None = None,
     ) -> None:
         self._netlist = netlist
@@ -221,6 +227,7 @@ class _Source:
         self._signals = Signals(netlist)
         wide = {port.name for port in netlist.ports if len(port.bits) > 1}
         self._shared = wide.intersection(shared)
+        self._fields = fields
         self._expressions = Expressions(self._signals, shared=self._shared)
         self._inputs: list[str] = []
         self._registers: list[str] = []
@@ -681,6 +688,12 @@ class _Source:
             constant, method = ("", "") if port.is_input else ("const ", " const")
             yield f"{constant}Bits (&{port.name}(){method})[{only.width}] {{ return {array}; }}"
             return
+        if port.name in self._fields:
+            step = self._fields[port.name]
+            numbers = [port.bits[first : first + step] for first in range(0, len(port.bits), step)]
+            body = self._computed(port.name, numbers, "store(numbers[{}], as<Word>({}));")
+            yield f"void get_{port.name}(uint32_t (&numbers)[{len(numbers)}][kLanes]) const {{ {body} }}"
+            return
         if len(port.bits) == 1 and self._header == "lanes.h":
             yield self._by_lane(port)
         if only is not None and only.form is Form.FLAG:
@@ -732,15 +745,19 @@ class _Source:
 
     def _compute(self, name: str, bits: Bits) -> Iterator[str]:
         """Yield a function that computes an output that is not a register, on demand."""
+        if len(bits) == 1:
+            yield f"Bits {name}() const {{ {self._computed(name, [bits], 'return among<kLanes>({1});')} }}"
+            return
+        body = self._computed(name, [bits], "store(values, as<Long>({1}));")
+        yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} }}"
+
+    def _computed(self, name: str, numbers: Sequence[Bits], use: str) -> str:
+        """Return statements that compute numbers of an output, and use each by a template of its place and value."""
         build = Expressions(self._signals, shared=self._shared)
-        value = build.value(bits)
+        values = [build.value(bits) for bits in numbers]
         if build.inputs:
             raise BuildError(f"output {name} follows from the input {build.inputs[0]}, not from registers alone")
-        body = " ".join(build.lines)
-        if len(bits) == 1:
-            yield f"Bits {name}() const {{ {body} return among<kLanes>({value}); }}"
-            return
-        yield f"void get_{name}(uint64_t (&values)[kLanes]) const {{ {body} store(values, as<Long>({value})); }}"
+        return " ".join([*build.lines, *(use.format(place, value) for place, value in enumerate(values))])
 
     def _member(self, piece: Run) -> tuple[str, int, int]:
         """Return the member that holds a piece of an input or a register, its first bit and its width."""

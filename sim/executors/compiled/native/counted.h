@@ -18,20 +18,17 @@ namespace cyscc {
 template <int kLanes, int kFifos>
 class FillTally {
 public:
-    static constexpr int kEachWord = 64 / kFillBits;
-    static constexpr int kWords = (kFifos + kEachWord - 1) / kEachWord;
-    // As the kernels show it: a field for each FIFO.
-    using Shown = uint64_t[kWords][kLanes];
+    using Shown = uint32_t[kFifos][kLanes];
 
     // Counts cycles in which FIFOs were as they are shown.
     void count(const Shown& now, int64_t cycles) {
-        for (int word = 0; word < kWords; ++word) store(most_[word], cyscc::most(load(most_[word]), load(now[word])));
+        for (int fifo = 0; fifo < kFifos; ++fifo) store(most_[fifo], cyscc::most(load(most_[fifo]), load(now[fifo])));
         if (cycles == 1) {
-            for (int word = 0; word < kWords; ++word) store(tally_[word], load(tally_[word]) + load(now[word]));
+            for (int fifo = 0; fifo < kFifos; ++fifo) store(tally_[fifo], load(tally_[fifo]) + load(now[fifo]));
             if (++tallied_ == kMostTallied) spill();
         } else {
             for (int fifo = 0; fifo < kFifos; ++fifo)
-                store(sums_[fifo], load(sums_[fifo]) + field(now, fifo) * Long(uint64_t(cycles)));
+                store(sums_[fifo], load(sums_[fifo]) + as<Long>(load(now[fifo])) * Long(uint64_t(cycles)));
         }
     }
 
@@ -39,7 +36,7 @@ public:
     void settle() {
         spill();
         for (int fifo = 0; fifo < kFifos; ++fifo) {
-            const Long most = field(most_, fifo);
+            const Long most = as<Long>(load(most_[fifo]));
             for (Array* all : {interval_most_, instruction_most_}) {
                 const Long before = load(all[fifo]);
                 store(all[fifo], select(less(before, most), most, before));
@@ -70,27 +67,20 @@ public:
         inventory.add("instruction_most", &instruction_most_[0][lane], kFifos, sizeof(Array));
     }
 
-    // How much a FIFO of each holds.
-    static Longs<kLanes> field(const Shown& words, int fifo) {
-        const Long by(uint64_t(fifo % kEachWord * kFillBits));
-        return shr(load(words[fifo / kEachWord]), by) & Long((1ull << kFillBits) - 1);
-    }
-
 private:
     using Array = uint64_t[kLanes];
     using Long = Longs<kLanes>;
-    static_assert(kFillBits == 16, "as `most` has it");
-    static constexpr int kMostTallied = ((1 << kFillBits) - 1) / kMostHeld;
+    static constexpr uint32_t kMostTallied = ~uint32_t(0) / kMostHeld;
 
     void spill() {
-        for (int fifo = 0; fifo < kFifos; ++fifo) store(sums_[fifo], load(sums_[fifo]) + field(tally_, fifo));
+        for (int fifo = 0; fifo < kFifos; ++fifo) store(sums_[fifo], load(sums_[fifo]) + as<Long>(load(tally_[fifo])));
         std::memset(tally_, 0, sizeof tally_);
         tallied_ = 0;
     }
 
-    alignas(64) Shown tally_ = {};  // sums that fit into the fields, of the last cycles
+    alignas(64) Shown tally_ = {};  // sums of the last cycles
     alignas(64) Shown most_ = {};
-    int tallied_ = 0;
+    uint32_t tallied_ = 0;
     alignas(64) Array sums_[kFifos] = {};
     alignas(64) Array interval_most_[kFifos] = {};
     alignas(64) Array instruction_most_[kFifos] = {};
@@ -220,7 +210,7 @@ private:
         module().show_fill(fill);
         Bits above = 0;
         for (int fifo = 0; fifo < kFifos; ++fifo)
-            above |= less(Long(uint64_t(spells_.limits()[fifo])), Fill::field(fill, fifo)).bits();
+            above |= less(Words<kKernels>(uint32_t(spells_.limits()[fifo])), load(fill[fifo])).bits();
         alignas(64) Array numbers;
         for (int n = 0; n < kKernels; ++n) numbers[n] = above >> n & 1;
         spells_.show(numbers, cycle);

@@ -42,11 +42,7 @@ public:
         if constexpr (Exchange::kThere) exchange_.list_signals(signals, place);
     }
     void show_causes(Array& now) const { lanes_.get_cause_0(now); }
-    void show_fill(typename Base::Fill::Shown& now) const {
-        lanes_.get_fill_0(now[0]);
-        if constexpr (Base::Fill::kWords > 1) lanes_.get_fill_1(now[1]);
-        static_assert(Base::Fill::kWords <= 2);
-    }
+    void show_fill(typename Base::Fill::Shown& now) const { lanes_.get_fill(now); }
 
     void look(Mailbox& seen) const override {
         seen.requests[kReads] = lanes_.port_read_valid();

@@ -188,14 +188,10 @@ CYSCC_INLINE Vector<N, P, k> shr(const Vector<N, P, k>& a, const Vector<N, P, k>
     return Vector<N, P, k>::make([&](int n) { return a.v[n] >> by.v[n]; });
 }
 
-// The larger of both in each field of 16 bits.
+// The larger of both.
 template <int k>
-CYSCC_INLINE Longs<k> most(const Longs<k>& a, const Longs<k>& b) {
-    typedef uint16_t Fields __attribute__((vector_size(kRegisterBytes)));
-    return Longs<k>::make([&](int n) {
-        const Fields first = Fields(a.v[n]), second = Fields(b.v[n]);
-        return LongPart(first > second ? first : second);
-    });
+CYSCC_INLINE Words<k> most(const Words<k>& a, const Words<k>& b) {
+    return Words<k>::make([&](int n) { return a.v[n] > b.v[n] ? a.v[n] : b.v[n]; });
 }
 
 // Conversions between neighbouring sizes: `extend` repeats the uppermost bit or adds zeros, `cut` leaves the lower half or,
