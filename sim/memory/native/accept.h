@@ -102,9 +102,29 @@ CYSCC_RARE inline void log_entries(const Context& context, const Side& side, con
     }
 }
 
-// Logs an AE's requests by port, in one queue or in several; the first port advances by one each cycle. With a record
-// counts those of each link, and how long they wait for it.
-template <bool kDivided, bool kRecorded>
+// Records the requests of a batch from one on: those of each link, and how long they wait for it.
+template <bool kDivided>
+inline void record_entries(Context& context, Side& side, const Batch& batch, int64_t number, int64_t cycle) {
+    EngineRecord& record = context.engine_records[side.number];
+    if (cycle >= record.port_end) start_port_row(context, side.number, cycle);
+    int64_t* const links = record.links + (record.port_row & record.last) * 2 * context.links_of_engine;
+    // Copies, which no store through a pointer changes.
+    const Parameters rules = context.rules;
+    const int64_t address_mask = context.address_mask, count = batch.count;
+    const Request* const requests = batch.queues[0].requests;
+    const int64_t* const order = batch.order;
+    for (; number < count; ++number) {
+        const Request& request = requests[kDivided ? order[number] : number];
+        int64_t link = Rules::link_of(rules, request.payload & address_mask);
+        if constexpr (Rules::kOutside) {
+            link = checked_place(side.error, link, context.links_of_engine, side.number, cycle);
+        }
+        links[2 * link + (request.when & 1)] += (int64_t(1) << kRequests) + request.time;
+    }
+}
+
+// Logs an AE's requests by port, in one queue or in several; the first port advances by one each cycle.
+template <bool kDivided>
 CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t cycle) {
     if (!checked(side, box, cycle)) return;
     const Parameters rules = context.rules;
@@ -128,12 +148,6 @@ CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t
     const auto parts = std::span(queues, size_t(kDivided ? context.parts : 1));
     for (size_t part = 0; part < parts.size(); ++part) ends[part] = parts[part].requests + parts[part].count;
     int64_t* order = batch.order + before;
-    int64_t* links = nullptr;
-    if constexpr (kRecorded) {
-        EngineRecord& record = context.engine_records[side.number];
-        if (cycle >= record.port_end) start_port_row(context, side.number, cycle);
-        links = record.links + (record.port_row & record.last) * 2 * context.links_of_engine;
-    }
     int64_t waited = 0;
     for (; waiting; waiting &= waiting - 1) {
         const int64_t at = place_at(std::countr_zero(waiting), first), kind = at & 1, port = at >> 1;
@@ -148,13 +162,6 @@ CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t
             note(side.error, Code::OVERBOOKED, kind, cycle + ahead, side.number, port, cycle);
             ahead = 0;
         }
-        if constexpr (kRecorded) {
-            int64_t link = Rules::link_of(rules, address);
-            if constexpr (Rules::kOutside) {
-                link = checked_place(side.error, link, context.links_of_engine, side.number, cycle);
-            }
-            links[2 * link + kind] += (int64_t(1) << kRequests) + ahead;
-        }
         request = {cycle << 16 | at, payload, {box.write_data[port]}, ahead};
         waited += ahead;
     }
@@ -164,6 +171,7 @@ CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t
     for (size_t part = 0; part < parts.size(); ++part) parts[part].count = ends[part] - parts[part].requests;
     side.entering += waited;
     if (rarely(context.kept == Kept::LOG)) log_entries(context, side, batch, before);
+    if (rarely(context.kept == Kept::RECORD)) record_entries<kDivided>(context, side, batch, before, cycle);
     if (rarely(box.requests[kFlush] != 0)) log_flushes(context, side, batch, box.requests[kFlush], first, cycle);
 }
 
@@ -171,10 +179,7 @@ CYSCC_INLINE void take(Context& context, Side& side, const Mailbox& box, int64_t
 CYSCC_INLINE void accept(Context& context, int64_t ae, int64_t cycle) {
     Mailbox& box = context.mailboxes[ae];
     if ((box.requests[kRead] | box.requests[kWrite] | box.requests[kFlush]) == 0) return;
-    const bool divided = context.parts != 1;
-    const auto take_recorded = divided ? take<true, true> : take<false, true>;
-    const auto take_plain = divided ? take<true, false> : take<false, false>;
-    (rarely(context.kept == Kept::RECORD) ? take_recorded : take_plain)(context, context.sides[ae], box, cycle);
+    (context.parts == 1 ? take<false> : take<true>)(context, context.sides[ae], box, cycle);
     for (int64_t kind = 0; kind <= kFlush; ++kind) box.requests[kind] = 0;
 }
 

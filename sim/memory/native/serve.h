@@ -37,29 +37,57 @@ CYSCC_INLINE void access(int64_t* storage, Request& request, int64_t address, in
     }
 }
 
+// Requests of an AE in one cycle, at most.
+inline constexpr int64_t kAtOnce = 3 * kMaxPorts;
+
 // The requests of an AE that are still to be performed. What lies at the end is of a later cycle than any.
 struct Waiting {
     Request* next;
     Request* end;
+    // With a record, how long each performed since `first` waited for its bank, as long as there are few.
+    Request* first;
+    int64_t banks[2 * kAtOnce];
 };
+
+// Counts the requests of an AE that were performed last, all at once: that leaves their service its registers.
+inline void count_served(const Context& context, Service& service, const Counting counting, int64_t ae,
+                         Waiting& waiting) {
+    const Parameters rules = context.rules;
+    const int64_t address_mask = context.address_mask;
+    const int64_t* bank = waiting.banks;
+    Request* const end = waiting.next;
+    for (Request* each = waiting.first; each != end; ++each, ++bank) {
+        const int64_t address = each->payload & address_mask;
+        // A flush, or what stops the run.
+        if (rarely(address < kBaseAddress)) continue;
+        const int64_t kind = counting.kind_at(address);
+        int64_t word = Rules::place_of(rules, address, counting.word_mask);
+        if constexpr (Rules::kOutside) {
+            word = checked_place(service.error, word, counting.word_mask + 1, ae, cycle_of(*each));
+        }
+        each->when |= kind << kArrayBit;
+        counting.count(kind, word, *bank);
+    }
+    waiting.first = end;
+}
 
 // Performs an AE's requests of one cycle and part.
 template <bool kRecorded>
 CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, Service& service, Shared& shared,
-                               const Counting& counting, int64_t& waited, int64_t ae, Waiting& waiting, int64_t cycle) {
+                               int64_t& waited, int64_t ae, Waiting& waiting, int64_t cycle) {
     int64_t* const storage = context.storage;
     const int64_t four_bit = context.size_bit - 2, address_mask = context.address_mask;
     const auto room = uint64_t(std::max<int64_t>(context.top - kBaseAddress - 7, 0));
     const bool divided = context.parts != 1;
     const int64_t after = (cycle + 1) << 16;
     Request* next = waiting.next;
-    for (; next->when < after; ++next) {
+    int64_t* bank = waiting.banks + (next - waiting.first);
+    for (; next->when < after; ++next, ++bank) {
         Request& request = *next;
         // Acceptance has prefetched the word, but for another thread's core.
         if (divided) prefetch(storage, std::min(&request + kAhead, waiting.end - 1)->payload & address_mask);
         int64_t address = request.payload & address_mask;
         const int64_t four = request.payload >> four_bit & 4, is_read = ~request.when & 1;
-        int64_t kind = Array::OTHER;
         // A flush has no address, and the last 4 bytes may be valid.
         const bool doubtful = uint64_t(address - kBaseAddress) >= room || (address & (four | 3)) != 0;
         if (rarely(doubtful) && is_flush(request)) continue;
@@ -69,19 +97,10 @@ CYSCC_INLINE void serve_engine(const Context& context, const Parameters& rules, 
             request.payload &= ~address_mask;
         } else {
             access(storage, request, address, four, is_read);
-            if constexpr (kRecorded) kind = counting.kind_at(address);
         }
         const int64_t entered = cycle + request.time, earlier = Rules::bank_waits(rules, shared);
         int64_t back = Rules::serve(rules, shared, ae, address, is_read, entered, cycle);
-        if constexpr (kRecorded) {
-            const int64_t bank = Rules::bank_waits(rules, shared) - earlier;
-            int64_t word = Rules::place_of(rules, address, counting.word_mask);
-            if constexpr (Rules::kOutside) {
-                word = checked_place(service.error, word, counting.word_mask + 1, ae, cycle);
-            }
-            request.when |= kind << kArrayBit;
-            counting.count(kind, word, bank);
-        }
+        if constexpr (kRecorded) *bank = Rules::bank_waits(rules, shared) - earlier;
         if (rarely(back < 0)) {
             note(service.error, Code::OVERBOOKED, kind_of(request) + 4, back, ae, port_of(request), cycle);
             back = entered;
@@ -101,7 +120,8 @@ CYSCC_INLINE int64_t serve_part(Context& context, int64_t part, int64_t before) 
         Queue& queue = context.sides[ae].batches[context.served].queues[part];
         Request* const begin = queue.requests + queue.served;
         Request* const end = queue.requests + queue.count;
-        waiting[ae] = {begin, end};
+        waiting[ae].next = waiting[ae].first = begin;
+        waiting[ae].end = end;
         end->when = std::numeric_limits<int64_t>::max();
         if (begin == end) continue;
         now = std::min(now, cycle_of(*begin));
@@ -120,13 +140,19 @@ CYSCC_INLINE int64_t serve_part(Context& context, int64_t part, int64_t before) 
         Rules::before_service(rules, shared, now);
         for (int64_t n = 0; n < kEngines; ++n) {
             const auto ae = int64_t(uint64_t(now + n) % kEngines);
-            serve_engine<kRecorded>(context, rules, service, shared, counting, waited, ae, waiting[ae], now);
+            serve_engine<kRecorded>(context, rules, service, shared, waited, ae, waiting[ae], now);
+            if constexpr (kRecorded) {
+                if (waiting[ae].next - waiting[ae].first > kAtOnce) {
+                    count_served(context, service, counting, ae, waiting[ae]);
+                }
+            }
         }
     }
     if constexpr (kCopied) service.shared = copy;
     service.waited += waited;
     int64_t next = kNever;
     for (int64_t ae = 0; ae < kEngines; ++ae) {
+        if constexpr (kRecorded) count_served(context, service, counting, ae, waiting[ae]);
         Queue& queue = context.sides[ae].batches[context.served].queues[part];
         queue.served = waiting[ae].next - queue.requests;
         if (queue.served != queue.count) next = std::min(next, cycle_of(*waiting[ae].next));
