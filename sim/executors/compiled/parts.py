@@ -6,8 +6,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from amaranth.hdl import Shape
 from amaranth.lib.wiring import Component
 
+from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.exchange.exchange_slice import ExchangeSlice
 from cyscc.hw.exchange.wires import PLANES
@@ -174,7 +176,7 @@ def _kernels(module: str, config: AcceleratorConfig, *, waves: bool) -> Part:
             make=lambda: _KINDS[module](config, instrument=True),
             kind=module,
             lanes=kernels,
-            options={"shared": ["drained"], "fields": {"fill": FILL_WIDTH}},
+            options={"shared": ["drained"], "fields": {"cause": Shape.cast(Cause).width, "fill": FILL_WIDTH}},
         )
     }
     if module == "bfs" and config.exchange_kernels:

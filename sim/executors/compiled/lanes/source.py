@@ -41,7 +41,7 @@ def lanes_source(
     word ``w`` of a wider port, it has ``put_<port>_<w>(lane, value)`` and ``put_<port>_<w>(values)`` (inputs; for one
     that is the same for all instances ``put_<port>_<w>(value)``), or ``get_<port>_<w>(lane)`` and
     ``get_<port>_<w>(values)`` (outputs). An output that is no register has the last one, which computes it. A one-bit
-    port has those of values, too. An output of several numbers (`fields`) has ``get_<port>(numbers)`` instead, which
+    port has those of values, too. An output of small numbers (`fields`) has ``get_<port>(numbers)`` instead, which
     computes them all. A port whose bits a component executed by hand takes or has one by one (see
     `Form.PLACES`) is an array ``<port>()`` of a mask for each bit; the words of ports that are the queues' entries of
     such a component are arrays ``<port>_<w>()`` too, where the port has no number. ``tick()`` advances all instances by
@@ -65,7 +65,7 @@ def lanes_source(
     shared : sequence of str
         Inputs that are the same for all instances, which those of one bit may be besides.
     fields : mapping of str to int
-        Outputs that are numbers side by side, of so many bits each, at most 32.
+        Outputs that are numbers of so many bits each, at most 32, side by side if there are several.
     fifos : bool
         Whether FIFOs are executed by hand too: faster if few of them move, but then `wrote()` is never 0.
     shown : str, optional
@@ -691,8 +691,9 @@ class _Source:
         if port.name in self._fields:
             step = self._fields[port.name]
             numbers = [port.bits[first : first + step] for first in range(0, len(port.bits), step)]
-            body = self._computed(port.name, numbers, "store(numbers[{}], as<Word>({}));")
-            yield f"void get_{port.name}(uint32_t (&numbers)[{len(numbers)}][kLanes]) const {{ {body} }}"
+            place, count = ("[{0}]", f"[{len(numbers)}]") if len(numbers) > 1 else ("", "")
+            body = self._computed(port.name, numbers, f"store(numbers{place}, as<{vector_type(step)}>({{1}}));")
+            yield f"void get_{port.name}({scalar_type(step)} (&numbers){count}[kLanes]) const {{ {body} }}"
             return
         if len(port.bits) == 1 and self._header == "lanes.h":
             yield self._by_lane(port)

@@ -132,14 +132,15 @@ public:
 
 protected:
     using Array = uint64_t[kKernels];
+    using Numbers = typename Spells<kKernels>::Numbers;
     using Fill = FillTally<kKernels, kFifos>;
 
-    // Counts the causes up to a cycle. In the tally each kernel has a field of a few bits a cause.
+    // Counts the causes up to a cycle.
     void count(int64_t cycle) {
         const int64_t since = counted_, elapsed = cycle - since;
         if (!elapsed) return;
         counted_ = cycle;
-        alignas(64) Array now;
+        alignas(64) Numbers now;
         module().show_causes(now);
         const Bits idling = idle(load(now));
         if (idling != idle_) note_runs(idling, since);
@@ -150,7 +151,9 @@ protected:
             fill_.count(fill, elapsed);
         }
         if (elapsed == 1) {
-            store(tally_, load(tally_) + shl(Long(1), times<kTallyBits>(load(now))));
+            const Byte causes = load(now), one(1);
+            for (int cause = 0; cause < kCauses; ++cause)
+                store(tally_[cause], load(tally_[cause]) + from_mask(equal(causes, Byte(uint8_t(cause))), one));
             if (++tallied_ == kMostTallied) spill();
         } else {
             for (int n = 0; n < kKernels; ++n) causes_[now[n]][n] += elapsed;
@@ -169,30 +172,21 @@ protected:
         tallied_ = 0;
         std::memset(tally_, 0, sizeof tally_);
         fill_.resume();
-        alignas(64) Array now;
+        alignas(64) Numbers now;
         module().show_causes(now);
         idle_ = idle(load(now));
         spells_.forget();
     }
 
 private:
+    using Byte = Bytes<kKernels>;
     using Long = Longs<kKernels>;
     static constexpr Bits kAll = (1u << kKernels) - 1;
-    static constexpr int kTallyBits = 64 / kCauses;
-    static constexpr int kMostTallied = (1 << kTallyBits) - 1;
-    static_assert(kTallyBits >= 4, "the tally has a field for each cause, and is spilled when one may be full");
+    static constexpr int kMostTallied = 255;
 
     Module& module() { return static_cast<Module&>(*this); }
 
-    // By shifts: a vector's multiplication takes as long as a dozen of them.
-    template <int kFactor>
-    static Long times(const Long& a) {
-        if constexpr (kFactor == 1) return a;
-        else if constexpr (kFactor % 2) return times<kFactor / 2>(shl<1>(a)) + a;
-        else return times<kFactor / 2>(shl<1>(a));
-    }
-
-    static Bits idle(const Long& causes) { return among<kKernels>(equal(causes, Long(kIdle))); }
+    static Bits idle(const Byte& causes) { return among<kKernels>(equal(causes, Byte(kIdle))); }
 
     // Notes which kernels are idle from a cycle on; others have not changed.
     void note_runs(Bits idle, int64_t cycle) {
@@ -204,14 +198,14 @@ private:
     }
 
     // Out of line, since nearly no run wants spells.
-    __attribute__((noinline)) void show_spells(const Array& causes, int64_t cycle) {
+    __attribute__((noinline)) void show_spells(const Numbers& causes, int64_t cycle) {
         if (!spells_.limits()) return spells_.show(causes, cycle);
         alignas(64) typename Fill::Shown fill;
         module().show_fill(fill);
         Bits above = 0;
         for (int fifo = 0; fifo < kFifos; ++fifo)
             above |= less(Words<kKernels>(uint32_t(spells_.limits()[fifo])), load(fill[fifo])).bits();
-        alignas(64) Array numbers;
+        alignas(64) Numbers numbers;
         for (int n = 0; n < kKernels; ++n) numbers[n] = above >> n & 1;
         spells_.show(numbers, cycle);
     }
@@ -223,18 +217,15 @@ private:
     }
 
     void spill() {
-        Long left = load(tally_);
-        for (Array& cycles : causes_) {
-            store(cycles, load(cycles) + (left & Long(kMostTallied)));
-            left = shr<kTallyBits>(left);
-        }
+        for (int cause = 0; cause < kCauses; ++cause)
+            store(causes_[cause], load(causes_[cause]) + as<Long>(load(tally_[cause])));
         std::memset(tally_, 0, sizeof tally_);
         tallied_ = 0;
     }
 
     int64_t counted_ = 0;
     int tallied_ = 0;
-    alignas(64) Array tally_ = {};
+    alignas(64) Numbers tally_[kCauses] = {};  // of the last cycles
     alignas(64) Array causes_[kCauses] = {};
     bool recording_ = false;
     Bits idle_ = kAll;

@@ -14,7 +14,7 @@ namespace cyscc {
 template <class Lanes, int kFifos, class Exchange = NoExchange>
 class LaneModule final : public CountedKernels<LaneModule<Lanes, kFifos, Exchange>, Lanes::kLanes, kFifos> {
     using Base = CountedKernels<LaneModule, Lanes::kLanes, kFifos>;
-    using typename Base::Array;
+    using typename Base::Array, typename Base::Numbers;
     using Base::chain_, Base::chain_valid_, Base::token_, Base::token_valid_, Base::tokens_;
     using Base::asked_, Base::busy_, Base::count, Base::done_, Base::epoch_, Base::error_, Base::exchange_busy_;
     using Base::exit_, Base::read_epoch_, Base::room_;
@@ -41,7 +41,7 @@ public:
     void list_exchange_signals([[maybe_unused]] Signals& signals, [[maybe_unused]] const std::string& place) override {
         if constexpr (Exchange::kThere) exchange_.list_signals(signals, place);
     }
-    void show_causes(Array& now) const { lanes_.get_cause_0(now); }
+    void show_causes(Numbers& now) const { lanes_.get_cause(now); }
     void show_fill(typename Base::Fill::Shown& now) const { lanes_.get_fill(now); }
 
     void look(Mailbox& seen) const override {
@@ -166,14 +166,14 @@ private:
             before_.assign(lanes.first_register, lanes.end_of_registers());
             done_ = lanes.done();
             error_ = lanes.error();
-            lanes.get_cause_0(causes_);
+            lanes.get_cause(causes_);
         }
 
         // A cycle of that pass is over.
         void observe(const Lanes& lanes) {
             if (!learning_) return;
-            alignas(64) Array now;
-            lanes.get_cause_0(now);
+            alignas(64) Numbers now;
+            lanes.get_cause(now);
             if (lanes.wrote() || lanes.done() != done_ || lanes.error() != error_ ||
                 std::memcmp(now, causes_, sizeof now))
                 return forget();
@@ -189,7 +189,7 @@ private:
         bool known_ = false;
         bool learning_ = false;
         uint64_t token_ = 0;
-        alignas(64) Array causes_ = {};
+        alignas(64) Numbers causes_ = {};
         Bits done_ = 0;
         Bits error_ = 0;
         std::vector<char> before_;

@@ -13,7 +13,7 @@ namespace cyscc {
 template <int kKernels>
 class Spells {
 public:
-    using Array = uint64_t[kKernels];
+    using Numbers = uint8_t[kKernels];
 
     bool wanted() const { return log_.spells; }
     const int64_t* limits() const { return log_.limits; }
@@ -24,11 +24,11 @@ public:
 
     // Whatever is shown next begins then.
     void forget() {
-        for (uint64_t& number : shown_) number = kNone;
+        for (uint8_t& number : shown_) number = kNone;
     }
 
     // From a cycle on these numbers are shown.
-    void show(const Array& now, int64_t cycle) {
+    void show(const Numbers& now, int64_t cycle) {
         for (Bits left = among<kKernels>(~equal(load(now), load(shown_))); left; left &= left - 1) {
             const int n = std::countr_zero(left);
             write(n, cycle);
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    static constexpr uint64_t kNone = 63;  // which nobody wants
+    static constexpr uint8_t kNone = 63;  // which nobody wants
 
     void write(int n, int64_t end) {
         if (end - begun_[n] < log_.least || !(log_.wanted >> shown_[n] & 1)) return;
@@ -52,7 +52,7 @@ private:
     }
 
     SpellLog log_ = {};
-    alignas(64) Array shown_ = {};
+    alignas(64) Numbers shown_ = {};
     int64_t begun_[kKernels] = {};
 };
 
