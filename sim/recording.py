@@ -262,15 +262,10 @@ class Recording:
         self._outside = _HOST
         now = executor.sample()
         counters = _Counters(now[:, np.newaxis], np.int64)
-        # The FIFOs that exist, among places of which some kernels use fewer.
-        kernels, fifos = zip(*(now[module]["fill"].shape[1:] for module in MODULES), strict=True)
-        self._fifos = np.arange(max(fifos)) < np.repeat(fifos, kernels)[:, np.newaxis]
-        fills = np.zeros((config.engines, *self._fifos.shape), np.int64)
-        fills[:, self._fifos] = counters.fills[0]
         fresh = RecordingState(
             split=np.zeros((self._samples.places, *counters.causes.shape[1:3], 8), np.int64),
             causes=counters.causes[0],
-            fills=fills,
+            fills=counters.fills[0],
             turns=counters.turns[0],
             causes_before={module: now[module]["causes"].copy() for module in MODULES},
             fills_before={module: now[module]["fill"].copy() for module in MODULES},
@@ -517,8 +512,7 @@ class Recording:
         count = rows.shape[1]
         intervals = self._intervals(rows, memory)
         last = _Counters(rows[:, -1:], np.int64)
-        state.causes, state.turns = last.causes[0], last.turns[0]
-        state.fills[:, self._fifos] = last.fills[0]
+        state.causes, state.fills, state.turns = last.causes[0], last.fills[0], last.turns[0]
         # Beyond the cycles that are classified, there are none.
         left = max(-(-state.closed // self._interval) - position, 0)
         state.split[:left] = state.split[count : count + left].copy()
@@ -531,12 +525,8 @@ class Recording:
         state = self.state
         counters = _Counters(rows, np.uint32)
         causes, fills, turns = (
-            np.diff(now, axis=0, prepend=before[np.newaxis].astype(np.uint32))
-            for now, before in (
-                (counters.causes, state.causes),
-                (counters.fills, state.fills[:, self._fifos]),
-                (counters.turns, state.turns),
-            )
+            np.diff(getattr(counters, name), axis=0, prepend=getattr(state, name)[np.newaxis].astype(np.uint32))
+            for name in ("causes", "fills", "turns")
         )
         # One after another, since numpy is slow where it sums over a short axis.
         split = np.moveaxis(state.split[: rows.shape[1]], -1, 0)
