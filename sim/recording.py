@@ -1,7 +1,7 @@
 """Recording of a machine over time: cycle-exact counts for every interval and every instruction."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -17,8 +17,9 @@ from cyscc.sim.executors.samples import MODULES
 from cyscc.sim.memory import Memory, RecordedIntervals, RecordedSums
 
 Counts = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint32]
 
-_DRAINED = 128
+_DRAINED = 64
 """Approximate number of intervals between two readouts of the sample rows."""
 
 _TOGETHER = 128
@@ -52,23 +53,23 @@ class Intervals:
     ----------
     first : int
         Number of the first one, which begins at this multiple of the interval.
-    causes : ndarray of int64, shape (intervals, AEs, kernels, len(CAUSES))
+    causes : ndarray of uint32, shape (len(CAUSES), intervals, AEs, kernels)
         Cycles by recorded cause, BFS kernels first.
-    fills : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
-        FIFO occupancy, summed over the cycles.
-    marks : ndarray of int64, shape (intervals, AEs, kernels, FIFOs)
+    fills : ndarray of uint32, shape (intervals, AEs, FIFOs)
+        Occupancy of each kernel's FIFOs, summed over the cycles.
+    marks : ndarray of uint32, shape (intervals, AEs, FIFOs)
         Maximum FIFO occupancy.
-    turns : ndarray of int64, shape (intervals, AEs, 2)
+    turns : ndarray of uint32, shape (intervals, AEs, 2)
         Tokens that reached the first kernel of each module.
     memory : RecordedIntervals
         What the memory counted.
     """
 
     first: int
-    causes: Counts
-    fills: Counts
-    marks: Counts
-    turns: Counts
+    causes: Words
+    fills: Words
+    marks: Words
+    turns: Words
     memory: RecordedIntervals
 
 
@@ -102,7 +103,7 @@ class InstructionCounts:
         Indices of these instructions among those delivered together, ascending.
     begun, done : ndarray of int64, shape (instructions, AEs, kernels)
         Cycles from the dispatch until a kernel began and was done.
-    causes : ndarray of int64, shape (instructions, AEs, kernels, len(CAUSES))
+    causes : ndarray of int64, shape (len(CAUSES), instructions, AEs, kernels)
         Cycles by recorded cause.
     fills, marks : ndarray of int64, shape (instructions, AEs, kernels, FIFOs)
         FIFO occupancy, summed over the cycles; its maximum.
@@ -120,8 +121,8 @@ class InstructionCounts:
 class Sink(Protocol):
     """Receiver of recorded data."""
 
-    def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
-        """Take the next `count` intervals; `make` computes them, which is slow and may be deferred."""
+    def take_intervals(self, intervals: Intervals) -> None:
+        """Take the next intervals."""
 
     def take_instruction(self, ran: RanInstruction) -> None:
         """Take a completed instruction; its counts follow later."""
@@ -181,28 +182,24 @@ def _shapes(state: RecordingState) -> dict[str, Any]:
 
 
 class _Counters:
-    """Counters in sample rows, by row, AE, kernel (BFS kernels first) and FIFO; 0 if a kernel has fewer FIFOs.
+    """Counters in sample rows, by row and AE; those of BFS kernels come first.
 
     Parameters
     ----------
     rows : ndarray of `cyscc.sim.executors.samples.sample_dtype`, shape (AEs, rows)
         The rows.
+    kind : type
+        Type of the counters; their differences are exact in 32 bits, too.
     """
 
-    def __init__(self, rows: npt.NDArray[np.void]) -> None:
-        self._rows = rows.T
-        self.causes = self._of("causes")
-        self.fills = self._of("fill")
-        self.marks = self._of("interval_most")
-        self.turns = np.stack([self._rows["turns"][module] for module in MODULES], axis=-1)
-
-    def _of(self, name: str) -> Counts:
-        parts = [self._rows[module][name] for module in MODULES]
-        kernels = np.cumsum([0, *(part.shape[2] for part in parts)])
-        joined = np.zeros((*parts[0].shape[:2], kernels[-1], max(part.shape[3] for part in parts)), np.int64)
-        for part, begin, end in zip(parts, kernels[:-1], kernels[1:], strict=True):
-            joined[:, :, begin:end, : part.shape[3]] = part
-        return joined
+    def __init__(self, rows: npt.NDArray[np.void], kind: type[np.int64 | np.uint32]) -> None:
+        parts = [rows.T[module] for module in MODULES]
+        joined = partial(np.concatenate, axis=2, dtype=kind, casting="unsafe")
+        self.causes = joined([part["causes"] for part in parts])
+        self.fills, self.marks = (
+            joined([part[name].reshape(*part.shape[:2], -1) for part in parts]) for name in ("fill", "interval_most")
+        )
+        self.turns = joined([rows.T["turns"][module][..., np.newaxis] for module in MODULES])
 
 
 class _Ended(NamedTuple):
@@ -264,7 +261,7 @@ class Recording:
         self._most_cycles = min(_DRAINED * interval, memory.record_span)
         self._outside = _HOST
         now = executor.sample()
-        counters = _Counters(now[:, np.newaxis])
+        counters = _Counters(now[:, np.newaxis], np.int64)
         fresh = RecordingState(
             split=np.zeros((self._samples.places, *counters.causes.shape[1:3], 8), np.int64),
             causes=counters.causes[0],
@@ -374,7 +371,7 @@ class Recording:
         kept = row[..., _KEPT] + row[..., _READOUT]
         row[:] = 0
         row[..., _RESTARTED], row[..., _KEPT] = spent, kept
-        state.causes = _Counters(self._executor.sample()[:, np.newaxis]).causes[0]
+        state.causes = _Counters(self._executor.sample()[:, np.newaxis], np.int64).causes[0]
         state.attempt += 1
         self._sink.take_restart(cycle, state.readouts)
 
@@ -424,8 +421,8 @@ class Recording:
             (IdleCause.NO_WORK, working - done),
             (IdleCause.ENDING, cycles - working),
         ):
-            causes[..., _COLUMN[cause.row.name]] = counts
-        wrong = np.any(causes.sum(axis=-1) != cycles, axis=(1, 2))
+            causes[_COLUMN[cause.row.name]] = counts
+        wrong = np.any(causes.sum(axis=0) != cycles, axis=(1, 2))
         if np.any(wrong):
             raise self._inconsistent(f"the instruction of cycle {ran[int(np.argmax(wrong))].start:,}")
         fills = np.diff(rows["fill"], axis=0, prepend=state.fills_before[module][np.newaxis])
@@ -513,39 +510,40 @@ class Recording:
         """Deliver the intervals that end with some rows."""
         state = self.state
         count = rows.shape[1]
-        before = replace(state, split=state.split[:count].copy())
-        last = _Counters(rows[:, -1:])
+        intervals = self._intervals(rows, memory)
+        last = _Counters(rows[:, -1:], np.int64)
         state.causes, state.fills, state.turns = last.causes[0], last.fills[0], last.turns[0]
         # Beyond the cycles that are classified, there are none.
         left = max(-(-state.closed // self._interval) - position, 0)
         state.split[:left] = state.split[count : count + left].copy()
         state.split[left : count + left] = 0
         state.position = position
-        self._sink.take_intervals(partial(self._block, before, rows, memory), count)
+        self._sink.take_intervals(intervals)
 
-    def _block(self, before: RecordingState, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> Intervals:
-        """Return the counts between consecutive rows, starting from a state."""
-        counters = _Counters(rows)
+    def _intervals(self, rows: npt.NDArray[np.void], memory: RecordedIntervals) -> Intervals:
+        """Return the counts between consecutive rows, starting from the current state."""
+        state = self.state
+        counters = _Counters(rows, np.uint32)
         causes, fills, turns = (
-            np.diff(getattr(counters, name), axis=0, prepend=getattr(before, name)[np.newaxis])
+            np.diff(getattr(counters, name), axis=0, prepend=getattr(state, name)[np.newaxis].astype(np.uint32))
             for name in ("causes", "fills", "turns")
         )
         # One after another, since numpy is slow where it sums over a short axis.
-        split = np.moveaxis(before.split, -1, 0)
+        split = np.moveaxis(state.split[: rows.shape[1]], -1, 0)
         if not np.array_equal(sum(split[: _READOUT + 1]), causes[..., Cause.IDLE]):
-            raise self._inconsistent(f"the intervals from cycle {before.position * self._interval:,} on")
+            raise self._inconsistent(f"the intervals from cycle {state.position * self._interval:,} on")
         recorded = self._recorded(causes)
         for cause, kinds in _KINDS.items():
-            recorded[..., _COLUMN[cause.row.name]] = sum(split[kind] for kind in kinds)
+            recorded[_COLUMN[cause.row.name]] = sum(split[kind] for kind in kinds)
         return Intervals(
-            first=before.position, causes=recorded, fills=fills, marks=counters.marks, turns=turns, memory=memory
+            first=state.position, causes=recorded, fills=fills, marks=counters.marks, turns=turns, memory=memory
         )
 
     @staticmethod
-    def _recorded(told: Counts) -> Counts:
+    def _recorded(told: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Convert counts by hardware cause to counts by recorded cause, without idle cycles."""
-        causes = np.zeros((*told.shape[:-1], len(CAUSES)), np.int64)
-        causes[..., _TOLD] = told[..., Cause.IDLE + 1 :]
+        causes = np.zeros((len(CAUSES), *told.shape[:-1]), told.dtype)
+        causes[_TOLD] = np.moveaxis(told[..., Cause.IDLE + 1 :], -1, 0)
         return causes
 
     @staticmethod

@@ -143,6 +143,8 @@ def command() -> NoReturn:
         open_missing()
         # OpenBLAS threads take address space, and print to standard error when they cannot be started.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        # Arrow's own allocator takes huge pages, which may take longer to clear than a record takes to write.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
         # Python in worker processes imports nothing from the working folder, which may be a stranger's.
         os.environ["PYTHONSAFEPATH"] = "1"
         with Interrupts() as interrupts:

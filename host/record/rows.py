@@ -32,11 +32,6 @@ class Rows:
         config, names = machine.config, {module: [each.name for each in its] for module, its in machine.fifos.items()}
         counts = dict(zip(MODULES, (config.bfs_kernels, config.intersection_kernels), strict=True))
         self._units = Units(config.engines, counts, names)
-        # The FIFOs that exist, among slots of which some kernels use fewer.
-        kernels = [module for module, count in counts.items() for _ in range(count)]
-        self._slots = np.array(
-            [(kernel, place) for kernel, module in enumerate(kernels) for place in range(len(names[module]))]
-        ).T
         contention = machine.memory.profile.contention
         self._interval = interval
         banks, controllers, links = (
@@ -50,14 +45,13 @@ class Rows:
         }
         self.fifos = self._units.fifos
         """Names of all FIFOs; a FIFO's index is its category code."""
-        self.of_interval = len(kernels) + len(self._slots[0]) + banks
+        self.of_interval = sum(count * (1 + len(names[module])) for module, count in counts.items()) + banks
         """Approximate number of rows per interval."""
 
     def of_intervals(self, block: Intervals) -> dict[str, Columns]:
         """Return the rows of some intervals, by table."""
         memory = block.memory
-        cycles = self._interval * np.arange(block.first, block.first + len(block.causes))
-        marks, fills = (values[:, :, *self._slots].ravel() for values in (block.marks, block.fills))
+        cycles = self._interval * np.arange(block.first, block.first + len(block.turns))
         turns = {f"{module}_turns": block.turns[..., number].ravel() for number, module in enumerate(MODULES)}
         stalls = _columns(("ordering", "read_stalls", "write_stalls"), memory.engines)
 
@@ -75,7 +69,7 @@ class Rows:
 
         return {
             "kernels": {**each("kernels"), **_causes(block.causes)},
-            "fifos": {**each("fifos"), "fill": fills, "most": marks},
+            "fifos": {**each("fifos"), "fill": block.fills.ravel(), "most": block.marks.ravel()},
             "engines": {**each("engines"), **turns, **stalls},
             "arrays": used("arrays", memory.arrays, "reads", "writes", "latency", counts=2),
             "links": used("links", memory.links, "requests", "waiting"),
@@ -120,8 +114,8 @@ def _grid(**sizes: int) -> dict[str, npt.NDArray[np.uint16]]:
     return {name: place.ravel() for name, place in zip(sizes, places, strict=True)}
 
 
-def _causes(counts: Numbers) -> dict[str, npt.NDArray[Any]]:
-    columns = counts.reshape(-1, len(CAUSES)).T.astype(np.uint32)
+def _causes(counts: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    columns = counts.reshape(len(CAUSES), -1).astype(np.uint32, copy=False)
     return {cause.name: column for cause, column in zip(CAUSES, columns, strict=True)}
 
 

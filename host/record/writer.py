@@ -5,7 +5,7 @@ Rows are buffered and written in parts, which are joined at the end. Until then 
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -43,7 +43,6 @@ from cyscc.host.record.parts import (
 )
 from cyscc.host.record.stored import StoredTables
 from cyscc.host.record.tables import CATEGORIES, TABLES, schema_of, table_of
-from cyscc.sim.files import replaced
 from cyscc.sim.processors import available_cores
 
 _CODEC = "lz4"
@@ -105,8 +104,8 @@ class RecordFolder(OwnFolder):
 class TableWriter:
     """Writes the tables of a record.
 
-    Rows are added as functions that make them. `flush` has another thread call these and write the rows to files of a
-    new part, which costs the simulation no time if a core is free.
+    `flush` has another thread write the rows added so far to files of a new part, which costs the simulation no time
+    if a core is free.
 
     Parameters
     ----------
@@ -132,10 +131,10 @@ class TableWriter:
     ) -> None:
         self._folder, self._own = folder, folder / PARTS_FOLDER
         self._about = about
-        self._categories = {**CATEGORIES, "fifo": fifos}
+        self._categories = {name: texts_of(values) for name, values in {**CATEGORIES, "fifo": fifos}.items()}
         self._schemas = {table.name: _without_nulls(schema_of(table.name)) for table in TABLES}
         self._schemas[SEARCHING] = self._schemas["instructions"]
-        self._gathered: list[Callable[[], Mapping[str, Columns]]] = []
+        self._gathered: dict[str, list[pa.RecordBatch]] = {}
         self._documents: list[PartDocument] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="record")
         self._pending: Future[None] | None = None
@@ -155,9 +154,12 @@ class TableWriter:
         self.seal = seal if parts else write_document(self._own / SETTING, about)
         """Seal of the last part that has been written."""
 
-    def add(self, make: Callable[[], Mapping[str, Columns]]) -> None:
-        """Add rows, given as a function that returns their columns by table and is called when they are written."""
-        self._gathered.append(make)
+    def add(self, rows: Mapping[str, Columns]) -> None:
+        """Add rows, given as columns by table."""
+        for name, columns in rows.items():
+            schema = self._schemas[name]
+            arrays = [self._column(field, columns[field.name]) for field in schema]
+            self._gathered.setdefault(name, []).append(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
     def flush(self, reached: Reached, *, wait: bool = False) -> None:
         """Start writing the rows added so far as a part; with `wait`, return when it is written.
@@ -168,7 +170,7 @@ class TableWriter:
             This part, or the previous one, cannot be written.
         """
         self._wait()
-        gathered, self._gathered = self._gathered, []
+        gathered, self._gathered = self._gathered, {}
         self._pending = self._pool.submit(self._write, gathered, self.parts, reached)
         self.parts += 1
         if wait:
@@ -198,7 +200,9 @@ class TableWriter:
             with writing(target):
                 target.unlink(missing_ok=True)
                 if (only := stored.only_part(name)) is not None:
-                    stored.content(name, only)
+                    # That of the last part has been written a moment ago.
+                    if only < self.parts - 1:
+                        stored.content(name, only)
                     # Keep the part until the record is complete: a run killed now resumes with it.
                     os.link(stored.path(name, only), target)
                     digests[name] = tables[only][name].sha256
@@ -220,40 +224,37 @@ class TableWriter:
             pending, self._pending = self._pending, None
             pending.result()
 
-    def _write(self, gathered: Sequence[Callable[[], Mapping[str, Columns]]], number: int, reached: Reached) -> None:
+    def _write(self, gathered: dict[str, list[pa.RecordBatch]], number: int, reached: Reached) -> None:
         """Write a part: a file of every table that has rows, each on disk before the part's document."""
-        found: dict[str, list[Columns]] = {}
         # Side by side, since the simulation waits for the last part, and for others if there are many rows.
         with ThreadPoolExecutor(available_cores(), thread_name_prefix="table") as pool:
-            for rows in pool.map(lambda make: make(), gathered):
-                for name, columns in rows.items():
-                    found.setdefault(name, []).append(columns)
-            written = pool.map(partial(self._write_table, number), found, found.values())
-            tables = {name: table for name, table in zip(found, written, strict=True) if table.rows}
+            written = pool.map(partial(self._write_table, number), gathered, gathered.values())
+            tables = {name: table for name, table in zip(gathered, written, strict=True) if table.rows}
         part = PartDocument(previous=self.seal, tables=tables, reached=reached)
         self.seal = write_document(self._own / f"{number}.json", to_builtins(part))
         self._documents.append(part)
 
-    def _write_table(self, number: int, name: str, blocks: list[Columns]) -> PartTable:
+    def _write_table(self, number: int, name: str, blocks: list[pa.RecordBatch]) -> PartTable:
         """Write the rows of a table to a file of a part, if there are any."""
-        schema = self._schemas[name]
-        rows = pa.table([self._column(each, blocks) for each in schema], schema=schema)
+        rows = pa.Table.from_batches(blocks, self._schemas[name])
         blocks.clear()
         if not rows.num_rows:
             return PartTable(rows=0, sha256="")
         sink, path = pa.BufferOutputStream(), file_of(self._own, name, number)
         pq.write_table(rows, sink, **_encoding(name))
         data = np.frombuffer(sink.getvalue(), np.uint8)
-        with writing(path), replaced(path, durable=True) as temporary:
-            temporary.write_bytes(data.data)
+        # New: files of later parts have been removed, and nothing reads it before the part's document is there.
+        with writing(path), path.open("xb") as file:
+            file.write(data.data)
+            file.flush()
+            os.fsync(file.fileno())
         return PartTable(rows=rows.num_rows, sha256=sha256(data.data).hexdigest())
 
-    def _column(self, field: Any, blocks: list[Columns]) -> pa.ChunkedArray:
+    def _column(self, field: pa.Field, values: npt.NDArray[Any]) -> pa.Array:
         if not pa.types.is_dictionary(field.type):
-            return pa.chunked_array([array_of(block[field.name], field.type) for block in blocks], field.type)
-        names = texts_of(self._categories[field.name])
-        codes = [array_of(block[field.name], field.type.index_type) for block in blocks]
-        return pa.chunked_array([pa.DictionaryArray.from_arrays(each, names) for each in codes], field.type)
+            return array_of(values, field.type)
+        codes = array_of(values, field.type.index_type)
+        return pa.DictionaryArray.from_arrays(codes, self._categories[field.name])
 
 
 def _without_nulls(schema: pa.Schema) -> pa.Schema:
@@ -262,14 +263,13 @@ def _without_nulls(schema: pa.Schema) -> pa.Schema:
 
 
 def _encoding(name: str) -> dict[str, Any]:
-    """Return the encoding of a table's columns: a dictionary does not pay for counts, whose values hardly repeat."""
+    """Return the encoding of a table's columns: a dictionary pays for texts alone."""
     columns = table_of("instructions" if name == SEARCHING else name).columns
-    repeated = [column.name for column in columns if not column.unit or column.name == "cycle"]
-    counts = [column.name for column in columns if column.name not in repeated]
+    numbers = [column.name for column in columns if column.kind != "category"]
     return {
         "compression": _CODEC,
-        "use_dictionary": repeated,
-        "column_encoding": dict.fromkeys(counts, "BYTE_STREAM_SPLIT"),
+        "use_dictionary": [column.name for column in columns if column.name not in numbers],
+        "column_encoding": dict.fromkeys(numbers, "BYTE_STREAM_SPLIT"),
         # By which rows are chosen.
         "write_statistics": [columns[0].name],
     }

@@ -1,6 +1,6 @@
 """Records of a part of a run, with intervals of their own: the run is made again up to there, at full speed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,9 @@ class _Part:
         self.starts: list[int] = []
         self.instructions = self.host = 0
 
-    def take_intervals(self, make: "Callable[[], Intervals]", count: int) -> None:
+    def take_intervals(self, intervals: "Intervals") -> None:
         """Add intervals of the part to the tables."""
-        for name, columns in self._rows.of_intervals(make()).items():
+        for name, columns in self._rows.of_intervals(intervals).items():
             cycle = columns["cycle"]
             columns = _where((cycle >= self._begin) & (cycle < self._end), columns)
             if name == "kernels":
@@ -123,7 +123,7 @@ class _Part:
         """Do nothing: a restart is before the part, or ends it."""
 
     def _add(self, table: str, columns: Columns) -> None:
-        self._writer.add(lambda: {table: columns})
+        self._writer.add({table: columns})
         self._gathered += len(next(iter(columns.values())))
         if self._gathered > _GATHERED:
             self._gathered = 0
@@ -229,7 +229,7 @@ def _simulate(
         replay.make(watch, by=max(_joining(every, begin - interval, 0), 0), aim=f"recording from cycle {begin:,} on")
         (part,), (writer,) = parts, writers
         reached = min(end, stopped[0])
-        writer.add(lambda: {"instructions": _instructions(every, part.starts, begin)})
+        writer.add({"instructions": _instructions(every, part.starts, begin)})
         tables, digests = writer.finish(PartsReached())
     finally:
         for each in writers:

@@ -220,9 +220,9 @@ class RunRecorder(Observer):
                 row |= {"duplicates": row["pushed"] - once, "edges": edges}
         self._write_rows()
 
-    def take_intervals(self, make: Callable[[], Intervals], count: int) -> None:
+    def take_intervals(self, intervals: Intervals) -> None:
         """Add intervals to the tables."""
-        self._add(lambda: self._rows.of_intervals(make()), count * self._rows.of_interval)
+        self._add(self._rows.of_intervals(intervals), len(intervals.turns) * self._rows.of_interval)
 
     def take_instruction(self, ran: RanInstruction) -> None:
         """Add a completed instruction."""
@@ -239,7 +239,7 @@ class RunRecorder(Observer):
         self._counted = self.state.instructions
         # Convert at once: the counts of an instruction are larger than its rows.
         rows = self._rows.of_instructions(self.state.instructions - len(memory), counts, memory)
-        self._add(lambda: rows, sum(each.begun.size for each in counts))
+        self._add(rows, sum(each.begun.size for each in counts))
 
     def take_restart(self, cycle: int, readouts: list[tuple[int, int]]) -> None:
         """Begin a new part: those so far belong to an abandoned attempt."""
@@ -308,10 +308,10 @@ class RunRecorder(Observer):
         self._gathered += len(self._ended)
         self._ended.clear()
 
-    def _add(self, make: Callable[[], Mapping[str, Columns]], rows: int) -> None:
+    def _add(self, rows: Mapping[str, Columns], count: int) -> None:
         """Add rows, about the given number, and flush if the buffer is full."""
-        self._writer.add(make)
-        self._gathered += rows
+        self._writer.add(rows)
+        self._gathered += count
         if self._gathered > _GATHERED:
             self._flush()
 
@@ -321,8 +321,7 @@ class RunRecorder(Observer):
 
     def _add_rows(self, table: str, rows: Sequence[Mapping[str, int]]) -> None:
         if rows:
-            columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-            self._writer.add(lambda: {table: columns})
+            self._writer.add({table: {name: np.array([row[name] for row in rows]) for name in rows[0]}})
 
     def _reached(self) -> Reached:
         recording = self._recording.state
@@ -387,7 +386,7 @@ def kernel_cycles(folder: Path) -> dict[str, dict[str, int]]:
     sums = np.zeros((len(MODULES), len(CAUSE_NAMES)), np.int64)
     with file_of(folder, "kernels").open("rb") as stored, pq.ParquetFile(stored) as file:
         # Read in batches: the rows of a long run do not fit into memory.
-        for rows in file.iter_batches(columns=["module", *CAUSE_NAMES]):
+        for rows in file.iter_batches(columns=["module", *CAUSE_NAMES], use_threads=False):
             module = rows.column("module")
             own = np.array([MODULES.index(str(name)) for name in module.dictionary])[numbers_of(module.indices)]
             for place, name in enumerate(CAUSE_NAMES):
