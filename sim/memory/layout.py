@@ -92,13 +92,8 @@ def rules_header(profile: type[Any]) -> str:
     )
 
 
-_RETURNED = {
-    "nothing": ("void", "{};"),
-    "an integer": ("int64_t", "return {};"),
-    "whether": ("bool", "return {} != 0;"),
-    "two masks, integers": ("Stalled", "return unpacked({});"),
-}
-"""The type that a rule returns in C++, and the statement with a word that is its answer in Python."""
+_RETURNED = {"nothing": "void", "an integer": "int64_t", "whether": "int64_t", "two masks, integers": "Stalled"}
+"""The type that a rule returns in C++. Python's pairs of numbers are passed as structs of two are, in registers."""
 
 
 def _rule(name: str, function: Callable[..., Any], profile: type[Any]) -> str:
@@ -106,33 +101,28 @@ def _rule(name: str, function: Callable[..., Any], profile: type[Any]) -> str:
     rule = RULES[name]
     requested = rule.numbers[-2:] == ("cycle", "time")
     numbers = [each for each in rule.numbers if not (rule.state == "own" and each == "ae")]
-    taken = ["const Parameters& p"]
-    given, state = ["p"], "nullptr"
+    words = {each: each for each in numbers} | {"self": "&p"}
+    taken, given = ["const Parameters& p"], ["p"]
     if rule.state:
         variable = "side" if rule.state == "own" else "shared"
         taken.append(f"{variable.capitalize()}& {variable}")
         given.append(variable)
-        if first := next(iter(getattr(profile, rule.state)), ""):
-            place = f"{'side.own' if rule.state == 'own' else 'shared'}.{first}"
-            state = f"reinterpret_cast<int64_t*>(&{place})"
+        words |= {"own": "&side.own", "ae": "side.number"} if rule.state == "own" else {"shared": "&shared"}
     for number in numbers[: -2 if requested else None]:
         taken.append(f"int64_t {number}")
         given.append(number)
     if requested:
         taken.append("const Request& request")
         given.append("request")
-    values = {"ae": "side.number", "cycle": "cycle_of(request)", "time": "request.time"}
-    words = [values[each] if each not in numbers or (requested and each in values) else each for each in rule.numbers]
+        words |= {"cycle": "cycle_of(request)", "time": "request.time"}
+    kind = _RETURNED[rule.answer]
     inherited = f"Inherited::{name}({', '.join(given)})"
-    kind, statement = _RETURNED[rule.answer]
-    if INHERITED in signature(function).parameters:
-        words.append(f"packed({inherited})")
-    kinds = ", ".join(["const Parameters*", "int64_t*", *["int64_t"] * len(words)])
-    call = f"Function(p.rules[{list(RULES).index(name)}])({', '.join(['&p', state, *words])})"
+    words[INHERITED] = f"{kind}({inherited})"
+    passed = [f"p.rules[{list(RULES).index(name)}]", *(words[each] for each in signature(function).parameters)]
     lines = [f"    static {kind} {name}({', '.join(taken)}) {{"]
     if rule.answer == "nothing":
         lines.append(f"        {inherited};")
-    lines += [f"        using Function = int64_t (*)({kinds});", f"        {statement.format(call)}", "    }"]
+    lines += [f"        return call<{kind}>({', '.join(passed)});", "    }"]
     return "\n".join(lines)
 
 
