@@ -7,11 +7,13 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory import recording, records
 from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, rules_of
 from cyscc.sim.memory.records import ErrorCode, Kept, context_of
-from cyscc.sim.memory.structures import BYTES, HALVES, LINE_WORDS, WORDS, Address
+from cyscc.sim.memory.structures import LINE_WORDS, Bytes, Halves, Words, element_of, is_link
 
 _CONSTANTS = (
     *("BASE_ADDRESS", "NEVER", "LATEST", "READ", "WRITE", "FLUSH", "BATCHES", "NEAR", "FLUSH_DEPTH"),
@@ -20,7 +22,8 @@ _CONSTANTS = (
 _OF_RECORDING = ("KINDS", "KIND_WORDS", "ENGINE_WORDS", "ACCESSES", "REQUESTS", "SEVERAL")
 
 
-_ELEMENTS = {WORDS: "int64_t", HALVES: "uint32_t", BYTES: "const uint8_t"}
+_ELEMENTS = {int: "int64_t", Words: "int64_t", Halves: "uint32_t", Bytes: "const uint8_t"}
+"""Numbers in C++."""
 
 
 def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
@@ -37,11 +40,10 @@ def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
         Application Engines, and memory ports of each.
     """
     side, service, context = context_of(profile)  # type: ignore[arg-type]
-    structs: dict[str, str] = {}
-    names = {profile.address.name: "Parameters"}
-    _declare(context.address, structs, names)
-    states = (side.address.fields["own"][1], service.address.fields["shared"][1])
-    own, shared = (_declare(state, structs, names) for state in states)
+    structs: dict[type[Any], str] = {}
+    names = {profile: "Parameters"}
+    _declare(context, structs, names)
+    own, shared = (_declare(state, structs, names) for state in (side.members["own"], service.members["shared"]))
     numbers = {name: getattr(records, name) for name in _CONSTANTS}
     numbers |= {name: getattr(recording, name) for name in _OF_RECORDING}
     numbers |= {"LINE_WORDS": LINE_WORDS, "ENGINES": engines, "PORTS": ports, "ROW": records.in_lines(ports)}
@@ -126,48 +128,40 @@ def _rule(name: str, function: Callable[..., Any], profile: type[Any]) -> str:
     return "\n".join(lines)
 
 
-def _declare(record: Address, structs: dict[str, str], names: dict[str, str]) -> str:
+def _declare(record: type[Any], structs: dict[type[Any], str], names: dict[type[Any], str]) -> str:
     """Add the struct of a record after those that it uses; return its name."""
-    name = names.get(record.name, record.name.rpartition(".")[2])
-    if record.name in structs:
+    name = names.get(record, record.__name__)
+    if record in structs:
         return name
-    lines, place, pads = [], 0, 0
-    for field, (offset, kind, access) in record.fields.items():
+    lines, checks, place, pads = [], [], 0, 0
+    for field, (format_, offset) in (record.dtype.fields or {}).items():
         if offset > place:
             lines.append(f"    int64_t unused{pads}[{(offset - place) // 8}];")
             pads += 1
-        text, size = _member(field, kind, access, record, structs, names)
-        lines.append(f"    {text};")
-        place = offset + size
-    if record.size > place:
-        lines.append(f"    int64_t unused{pads}[{(record.size - place) // 8}];")
-    # A record without fields has a size of 0 in Python, and no address in any other record.
-    checks = [f"static_assert(sizeof({name}) == {record.size});"] if record.size else []
-    for field, (offset, kind, _) in record.fields.items():
-        if isinstance(kind, Address) and not kind.size:
-            continue
-        checks.append(f"static_assert(offsetof({name}, {field}) == {offset});")
-    structs[record.name] = "\n".join([f"struct {name} {{", *lines, "};", *checks])
+        lines.append(f"    {_member(field, record.members[field], format_, structs, names)};")
+        # A record without fields has a size of 0 in Python, and no address in any other record.
+        if format_.itemsize:
+            checks.append(f"static_assert(offsetof({name}, {field}) == {offset});")
+        place = offset + format_.itemsize
+    if (size := record.dtype.itemsize) > place:
+        lines.append(f"    int64_t unused{pads}[{(size - place) // 8}];")
+    if size:
+        checks.append(f"static_assert(sizeof({name}) == {size});")
+    structs[record] = "\n".join([f"struct {name} {{", *lines, "};", *checks])
     return name
 
 
 def _member(
-    field: str, kind: Any, access: str, record: Address, structs: dict[str, str], names: dict[str, str]
-) -> tuple[str, int]:
-    """Return a field as C++, and its size in bytes."""
-    if not isinstance(kind, Address):
-        return f"int64_t {field}", 8
-    if kind in _ELEMENTS:
-        element, size = _ELEMENTS[kind], kind.size
-    else:
-        of = kind.element if isinstance(kind.element, Address) else kind
-        element, size = _declare(of, structs, names), of.size
-    if access != "inside":
-        return f"{element}* {field}", 8
-    if kind.element is None:
-        return (f"{element} {field}", size) if size else (f"[[no_unique_address]] {element} {field}", 0)
-    count = record.counts[field]
-    return f"{element} {field}[{count}]", count * size
+    field: str, kind: Any, format_: np.dtype[Any], structs: dict[type[Any], str], names: dict[type[Any], str]
+) -> str:
+    """Return a field as C++."""
+    element = element_of(kind)
+    type_ = _ELEMENTS.get(element) or _declare(element, structs, names)
+    if is_link(kind):
+        return f"{type_}* {field}"
+    if not format_.itemsize:
+        return f"[[no_unique_address]] {type_} {field}"
+    return f"{type_} {field}" + "".join(f"[{count}]" for count in format_.shape)
 
 
 def _enumeration(kind: type[IntEnum], prefix: str) -> str:

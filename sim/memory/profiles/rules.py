@@ -233,7 +233,7 @@ def _check_words(path: str, profile: type[Profile]) -> None:
         if not isinstance(words, dict):
             raise ValueError(f"{path}: {state} must be a dict of numbers of words by name, not {words!r}")
         for name, count in words.items():
-            if not isinstance(name, str) or not name.isidentifier() or name in base.address.fields:
+            if not isinstance(name, str) or not name.isidentifier() or name in base.members:
                 raise ValueError(f"{path}: {state}: {name!r} can be no name of words")
             if type(count) is not int or not 1 <= count <= _MOST_WORDS:
                 raise ValueError(f"{path}: {state}: {name} must have from 1 to {_MOST_WORDS} words, not {count!r}")

@@ -99,7 +99,7 @@ def test_every_link_is_of_one_part(name: str) -> None:
     for parts in (most, 1):
         memory.divide(parts)
         for field in shared.dtype.names or ():
-            if profile.Shared.address.fields[field][1] is Calendar.address:
+            if profile.Shared.members[field] is Calendar:
                 links = [range(*each) for each in shared[field][["first", "end"]].tolist()]
                 assert [link for each in links for link in each] == list(range(shared[field]["links"][0]))
                 assert {len(each) for each in links[:parts]} == {shared[field]["links"][0] // parts}
