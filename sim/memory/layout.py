@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cyscc.sim.arrays import ArrayKind
+from cyscc.sim.caching.headers import constants, header
 from cyscc.sim.memory import recording, records
 from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, rules_of
 from cyscc.sim.memory.records import ErrorCode, Kept, context_of
@@ -20,7 +21,7 @@ _CONSTANTS = (
     *("HISTOGRAM_BINS", "MAX_PORTS", "MAX_ENGINES", "MAX_PARTS"),
 )
 _OF_RECORDING = ("KINDS", "KIND_WORDS", "ENGINE_WORDS", "ACCESSES", "REQUESTS", "SEVERAL")
-
+_NAMESPACE = "cyscc::memory"
 
 _ELEMENTS = {int: "int64_t", Words: "int64_t", Halves: "uint32_t", Bytes: "const uint8_t"}
 """Numbers in C++."""
@@ -47,22 +48,21 @@ def layout_header(profile: type[Any], *, engines: int, ports: int) -> str:
     numbers = {name: getattr(records, name) for name in _CONSTANTS}
     numbers |= {name: getattr(recording, name) for name in _OF_RECORDING}
     numbers |= {"LINE_WORDS": LINE_WORDS, "ENGINES": engines, "PORTS": ports, "ROW": records.in_lines(ports)}
-    return "\n".join(
+    return header(
         [
-            "// Generated from the declarations in sim/memory; see there for the meaning of the fields.",
-            "#pragma once",
-            "#include <cstddef>",
-            "#include <cstdint>",
-            "namespace cyscc::memory {",
-            *(f"inline constexpr int64_t {_constant(name)} = {value};" for name, value in numbers.items()),
+            *constants(numbers, kind="int64_t"),
             _enumeration(ErrorCode, "Code"),
             _enumeration(ArrayKind, "Array"),
             _enumeration(Kept, "Kept"),
             *structs.values(),
             *(f"using {role} = {name};" for role, name in (("Own", own), ("Shared", shared)) if role != name),
-            "}  // namespace cyscc::memory",
-            "",
-        ]
+        ],
+        namespace=_NAMESPACE,
+        before=[
+            "// Generated from the declarations in sim/memory; see there for the meaning of the fields.",
+            "#include <cstddef>",
+            "#include <cstdint>",
+        ],
     )
 
 
@@ -73,24 +73,20 @@ def rules_header(profile: type[Any]) -> str:
     name, more = inherited.__name__, []
     if profile.header:
         name = profile.__name__
-        header = Path(str(sys.modules[profile.__module__].__file__)).with_name(profile.header)
-        more = [f'#line 1 "{header}"', header.read_text(), '#line 1 "rules.h"']
+        own = Path(str(sys.modules[profile.__module__].__file__)).with_name(profile.header)
+        more = [f'#line 1 "{own}"', own.read_text(), '#line 1 "rules.h"']
     outside = str(profile.__module__.startswith(OUTSIDE)).lower()
     rules = [_rule(rule, function, profile) for rule, function in rules_of(profile).items()]
-    return "\n".join(
+    return header(
         [
-            "#pragma once",
-            include,
-            *more,
-            "namespace cyscc::memory {",
             f"struct Rules : {name}<Rules> {{",
             f"    using Inherited = {name}<Rules>;",
             f"    static constexpr bool kOutside = {outside};",
             *rules,
             "};",
-            "}  // namespace cyscc::memory",
-            "",
-        ]
+        ],
+        namespace=_NAMESPACE,
+        before=[include, *more],
     )
 
 
@@ -167,7 +163,3 @@ def _member(
 def _enumeration(kind: type[IntEnum], prefix: str) -> str:
     members = ", ".join(f"{member.name} = {member.value}" for member in kind)
     return f"namespace {prefix} {{ enum : int64_t {{ {members} }}; }}"
-
-
-def _constant(name: str) -> str:
-    return "k" + "".join(map(str.capitalize, name.lower().split("_")))
