@@ -59,7 +59,7 @@ def _prototype(function: Function) -> Any:
     return ctypes.CFUNCTYPE(returned, *[ctypes.c_int64] * (1 + len(function.arguments)))
 
 
-PROTOTYPES = {name: _prototype(function) for name, function in FUNCTIONS.items()}
+PROTOTYPES = {name: _prototype(function) for name, function in (FUNCTIONS | _FURTHER).items()}
 """ctypes prototypes; the first argument is the address of the context."""
 
 
@@ -67,7 +67,7 @@ class MemoryModel(ctypes.Structure):
     """Interface of a memory to native code: functions, context, mailboxes, and number of parts to serve in a round."""
 
     _fields_ = (
-        *PROTOTYPES.items(),
+        *((name, PROTOTYPES[name]) for name in FUNCTIONS),
         *((name, ctypes.c_int64) for name in ("context", "mailboxes", "parts")),
     )
 
@@ -110,10 +110,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
 
     inputs = repr((_LEVEL, _FLAGS[2:], sorted(headers.items()))).encode() + _digest_of_sources()
     library = load_library(cached("memory", tools, inputs=inputs, build=build, suffix=".so"))
-    return {
-        name: _prototype(function)((f"cyscc_memory_{name}", library))
-        for name, function in (FUNCTIONS | _FURTHER).items()
-    }
+    return {name: prototype((f"cyscc_memory_{name}", library)) for name, prototype in PROTOTYPES.items()}
 
 
 @cache

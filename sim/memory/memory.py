@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.access_log import Accesses
-from cyscc.sim.memory.library import PROTOTYPES, MemoryModel, functions_of
+from cyscc.sim.memory.library import FUNCTIONS, MemoryModel, functions_of
 from cyscc.sim.memory.profiles.profile import OUTSIDE, Profile, State
 from cyscc.sim.memory.profiles.rules import addresses_of, rule_at_fault
 from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
@@ -244,7 +244,7 @@ class Memory(Storage):
         """Interface for native code: functions, context and mailboxes."""
         if self._model is None:
             self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data, parts=self.parts)
-            for name in PROTOTYPES:
+            for name in FUNCTIONS:
                 setattr(self._model, name, self._functions[name])
         return self._model
 
