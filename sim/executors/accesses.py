@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
-from cyscc.sim.executors.native_tables import table_at
+from cyscc.sim.caching.tools import NATIVE
+from cyscc.sim.executors.native_tables import filled, structure, table_at
 from cyscc.sim.memory import Memory
 from cyscc.sim.named_words import NamedWords
 
@@ -18,30 +19,16 @@ READ, WRITE, DROP = range(3)
 NEVER = 1 << 62
 """A cycle that no run reaches."""
 
-ACCESS = np.dtype(
-    [
-        *((name, np.int64) for name in ("cycle", "answered")),
-        ("data", np.uint64),
-        *((name, np.int64) for name in ("address", "number")),
-        ("engine", np.int16),
-        *((name, np.uint8) for name in ("module", "kernel", "tag", "kind", "size", "unused")),
-    ]
-)
-"""dtype of an access, `Access` in `native/access_log.h`.
+ACCESS = structure(NATIVE / "access_log.h", "Access")
+"""dtype of an access.
 
 The cycle in which the kernel's port took it, and that of the answer; data; byte address; of a read, its number among
 those of the kernel with its tag in the instruction; AE; index of the module in `cyscc.sim.executors.samples.MODULES`;
 kernel; tag of a read; kind; bytes.
 """
 
-_WATCHED = np.dtype(
-    [
-        *((name, np.int64) for name in ("kinds", "start", "end")),
-        *((name, np.uint64) for name in ("mask", "low", "high")),
-    ]
-)
-"""dtype of `WatchedAccesses` in `native/access_log.h`."""
-
+_WATCHED = structure(NATIVE / "access_log.h", "WatchedAccesses")
+_REQUEST = structure(NATIVE / "access_log.h", "AccessRequest")
 
 _SLICE_READS = (
     *("reads.output__valid", "input__valid", "order.fifo.inner_level", "order.fifo.r_rdy", "order.output__valid"),
@@ -73,17 +60,6 @@ class WatchedAccesses:
     mask: int = 0
     low: int = 0
     high: int = 0
-
-
-class _Request(ctypes.Structure):
-    """`AccessRequest` in `native/access_log.h`."""
-
-    _fields_ = [
-        *((name, ctypes.c_int64) for name in ("first", "end", "count")),
-        ("watched", ctypes.c_void_p),
-        ("kernels", ctypes.c_int64),
-        ("under_way", ctypes.c_void_p),
-    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +106,8 @@ class AccessRows:
             ],
             _WATCHED,
         )
-        asked = _Request(
+        asked = filled(
+            _REQUEST,
             first=request.first,
             end=request.end,
             count=rows.size,
@@ -138,7 +115,7 @@ class AccessRows:
             kernels=under_way.shape[1],
             under_way=under_way.ctypes.data,
         )
-        self._library.cyscc_log_accesses(self._machine, ctypes.byref(asked))
+        self._library.cyscc_log_accesses(self._machine, asked.ctypes.data)
 
     def open(self) -> int:
         """Return the reads that are not answered yet, of those to be logged or of others in the same cycles."""

@@ -16,6 +16,7 @@ from cyscc.hw.interfaces import ADDRESS_WIDTH, TAG_BITS, LinkToken, Token
 from cyscc.hw.shell import Shell
 from cyscc.sim.caching import tools as tools_source
 from cyscc.sim.caching.building import cached
+from cyscc.sim.caching.headers import constant_name, constants, header
 from cyscc.sim.caching.tools import OnStep, Steps, Toolchain
 from cyscc.sim.executors.base import LINK_PLACES, CommandKind, RunState
 from cyscc.sim.executors.samples import MOST_HELD, fifos, sample_dtype
@@ -29,7 +30,7 @@ def machine_headers(config: AcceleratorConfig) -> dict[str, str]:
 
 def fixed_headers() -> dict[str, str]:
     """Return the generated headers common to all configurations: enumerations and the memory."""
-    constants = {
+    numbers = {
         "link_places": LINK_PLACES,
         "done_bit": LinkToken["token"].offset + Token["done"].offset,
         "causes": len(Cause),
@@ -38,8 +39,8 @@ def fixed_headers() -> dict[str, str]:
         "kernel_tag_bits": TAG_BITS,
         "most_held": MOST_HELD,
     }
-    numbers = _header(constants, enumerations=[_enumeration(CommandKind), _enumeration(RunState)])
-    return {"numbers.h": numbers, "memory.h": memory_header()}
+    parts = [*constants(numbers), _enumeration(CommandKind), _enumeration(RunState)]
+    return {"numbers.h": header(parts), "memory.h": memory_header()}
 
 
 def write_headers(headers: Mapping[str, str], folder: Path) -> None:
@@ -50,7 +51,7 @@ def write_headers(headers: Mapping[str, str], folder: Path) -> None:
 
 def _sizes(config: AcceleratorConfig) -> str:
     """Return the header of sizes, without FIFO depths, so that configurations differing only in depths share it."""
-    constants = {
+    numbers = {
         "engines": config.engines,
         "ports": config.ports,
         "bfs_kernels": config.bfs_kernels,
@@ -69,29 +70,12 @@ def _sizes(config: AcceleratorConfig) -> str:
         "EXCHANGE": int(config.exchange_kernels > 0),
         "STATION": int(config.short_ring),
     }
-    lines = [f"#define CYSCC_{name} {value}" for name, value in macros.items()]
-    return _header(constants, macros=lines)
-
-
-def _header(constants: Mapping[str, int], *, macros: Sequence[str] = (), enumerations: Sequence[str] = ()) -> str:
-    lines = [
-        "#pragma once",
-        *macros,
-        "namespace cyscc {",
-        *(f"inline constexpr int {_constant(name)} = {value};" for name, value in constants.items()),
-        *enumerations,
-        "}  // namespace cyscc",
-    ]
-    return "\n".join(lines) + "\n"
+    return header(constants(numbers), before=[f"#define CYSCC_{name} {value}" for name, value in macros.items()])
 
 
 def _enumeration(kind: type[IntEnum]) -> str:
-    members = ", ".join(f"{_constant(member.name)} = {member.value}" for member in kind)
+    members = ", ".join(f"{constant_name(member.name)} = {member.value}" for member in kind)
     return f"enum {kind.__name__} : int {{ {members} }};"
-
-
-def _constant(name: str) -> str:
-    return "k" + "".join(map(str.capitalize, name.lower().split("_")))
 
 
 _TOOLS = Path(str(tools_source.__file__)).read_bytes()

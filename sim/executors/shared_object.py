@@ -12,20 +12,14 @@ import numpy.typing as npt
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.sim.caching.building import load_library
+from cyscc.sim.caching.tools import NATIVE
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.executors.base import Command, CommandKind, Executor, RunState, sync_interval
-from cyscc.sim.executors.native_tables import table_at
+from cyscc.sim.executors.native_tables import structure, table_at
 from cyscc.sim.memory import Memory, MemoryModel
 from cyscc.sim.named_words import WORD, Field, NamedWords
 
-PIECE = np.dtype(
-    [
-        ("name", np.uint64),
-        *((name, np.int64) for name in ("first", "width", "rows", "address", "bytes", "shift", "stride", "at", "step")),
-        ("known", np.uint64),
-    ]
-)
-"""dtype of `Piece` in `native/state.h`."""
+PIECE = structure(NATIVE / "state.h", "Piece")
 
 
 class Pieces:

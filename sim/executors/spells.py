@@ -1,6 +1,5 @@
 """Spells: cycles without interruption in which a kernel has the same cause, or a FIFO holds more than a limit."""
 
-import ctypes
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,9 +8,11 @@ import numpy.typing as npt
 
 from cyscc.hw.causes import Cause
 from cyscc.hw.config import AcceleratorConfig
+from cyscc.sim.caching.tools import NATIVE
+from cyscc.sim.executors.native_tables import filled, structure
 from cyscc.sim.executors.samples import MODULES
 
-SPELL = np.dtype([(name, np.int64) for name in ("engine", "kernel", "number", "begin", "end")])
+SPELL = structure(NATIVE / "spell_log.h", "Spell")
 """dtype of a spell: its AE; its kernel, BFS kernels first; its `Cause`, or 1 for a FIFO above its limit;
 its first cycle, and the cycle after its last."""
 
@@ -86,19 +87,7 @@ class SpellTracker:
             self._spells.append((engine, kernel, number, begin, cycle))
 
 
-class _SpellLog(ctypes.Structure):
-    """`SpellLog` in `native/spell_log.h`."""
-
-    _fields_ = [
-        ("least", ctypes.c_int64),
-        ("wanted", ctypes.c_uint64),
-        ("limits", ctypes.c_void_p),
-        ("places", ctypes.c_int64),
-        ("spells", ctypes.c_void_p),
-        ("written", ctypes.c_void_p),
-        ("engine", ctypes.c_int64),
-        ("first", ctypes.c_int64),
-    ]
+_SPELL_LOG = structure(NATIVE / "spell_log.h", "SpellLog")
 
 
 class SpellBuffer:
@@ -125,10 +114,11 @@ class SpellBuffer:
         self._limits = (
             None if limits is None else np.concatenate([limits[module] for module in MODULES]).astype(np.int64)
         )
-        self.log = _SpellLog(
+        self.log = filled(
+            _SPELL_LOG,
             least=request.least,
             wanted=request.wanted,
-            limits=None if self._limits is None else self._limits.ctypes.data,
+            limits=0 if self._limits is None else self._limits.ctypes.data,
             places=places,
             spells=self._spells.ctypes.data,
             written=self._written.ctypes.data,

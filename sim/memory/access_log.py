@@ -67,10 +67,8 @@ class Accesses:
 
     def __init__(self, context: NDArray[np.void], *, span: int) -> None:
         self.span = span
+        self._context = context
         engines, ports, quantum = (int(context[name][0]) for name in ("engines", "ports", "quantum"))
-        self._address_mask, self._size_bit, self._tag_shift, self._tag_mask = (
-            int(context[name][0]) for name in ("address_mask", "size_bit", "tag_shift", "tag_mask")
-        )
         # Each port accepts a read and a write per cycle; requests of the latest rounds are logged with the next ones.
         capacity = 2 * ports * (span + 4 * quantum)
         self._arena = Arena()
@@ -126,9 +124,9 @@ class Accesses:
         when, payload, data = rows["when"], rows["payload"], rows["data"][:, 0].view(np.uint64)
         taken["cycle"], taken["port"], taken["write"] = when >> 16, when >> 1 & (MAX_PORTS - 1), when & 1
         taken["answered"], taken["engine"] = rows["time"], np.repeat(np.arange(len(counts)), counts)
-        taken["address"] = payload & self._address_mask
-        taken["tag"] = payload >> self._tag_shift & self._tag_mask
-        wide = payload >> self._size_bit & 1
+        taken["address"] = payload & self._context["address_mask"]
+        taken["tag"] = payload >> self._context["tag_shift"] & self._context["tag_mask"]
+        wide = payload >> self._context["size_bit"] & 1
         taken["size"] = 4 + 4 * wide
         taken["data"] = np.where(wide, data, data & np.uint64(0xFFFF_FFFF))
         return taken

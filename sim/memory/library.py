@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cyscc.sim.caching.headers import constants, header
 from cyscc.sim.errors import BuildError, SimulationError
 from cyscc.sim.memory.layout import layout_header, rules_header
 from cyscc.sim.memory.records import FLUSH, MAX_PORTS, READ, WRITE, Mailbox
@@ -58,7 +59,7 @@ def _prototype(function: Function) -> Any:
     return ctypes.CFUNCTYPE(returned, *[ctypes.c_int64] * (1 + len(function.arguments)))
 
 
-PROTOTYPES = {name: _prototype(function) for name, function in FUNCTIONS.items()}
+PROTOTYPES = {name: _prototype(function) for name, function in (FUNCTIONS | _FURTHER).items()}
 """ctypes prototypes; the first argument is the address of the context."""
 
 
@@ -66,7 +67,7 @@ class MemoryModel(ctypes.Structure):
     """Interface of a memory to native code: functions, context, mailboxes, and number of parts to serve in a round."""
 
     _fields_ = (
-        *PROTOTYPES.items(),
+        *((name, PROTOTYPES[name]) for name in FUNCTIONS),
         *((name, ctypes.c_int64) for name in ("context", "mailboxes", "parts")),
     )
 
@@ -109,10 +110,7 @@ def functions_of(profile: type[Any], *, engines: int, ports: int) -> dict[str, A
 
     inputs = repr((_LEVEL, _FLAGS[2:], sorted(headers.items()))).encode() + _digest_of_sources()
     library = load_library(cached("memory", tools, inputs=inputs, build=build, suffix=".so"))
-    return {
-        name: _prototype(function)((f"cyscc_memory_{name}", library))
-        for name, function in (FUNCTIONS | _FURTHER).items()
-    }
+    return {name: prototype((f"cyscc_memory_{name}", library)) for name, prototype in PROTOTYPES.items()}
 
 
 @cache
@@ -125,20 +123,16 @@ def _digest_of_sources() -> bytes:
 
 def memory_header() -> str:
     """Return a C++ header with the mailbox, and the functions of a memory as in `MemoryModel`."""
-    constants = {"kMaxPorts": MAX_PORTS, "kReads": READ, "kWrites": WRITE, "kFlushes": FLUSH}
+    numbers = {"MAX_PORTS": MAX_PORTS, "READS": READ, "WRITES": WRITE, "FLUSHES": FLUSH}
     fields = {name: "".join(f"[{count}]" for count in Mailbox.dtype[name].shape) for name in Mailbox.dtype.names or ()}
     functions = [
         f"    {'int64_t' if each.returns else 'void'} (*{name})"
         f"({', '.join(['void* context', *(f'int64_t {argument}' for argument in each.arguments)])});"
         for name, each in FUNCTIONS.items()
     ]
-    return "\n".join(
+    return header(
         [
-            "// Generated; see sim/memory/records.py for the meaning of the fields.",
-            "#pragma once",
-            "#include <cstdint>",
-            "namespace cyscc {",
-            *(f"inline constexpr int {name} = {value};" for name, value in constants.items()),
+            *constants(numbers),
             "struct alignas(64) Mailbox {",
             *(f"    uint64_t {name}{shape};" for name, shape in fields.items()),
             "};",
@@ -149,7 +143,9 @@ def memory_header() -> str:
             "    Mailbox* mailboxes;",
             "    int64_t parts;",
             "};",
-            "}  // namespace cyscc",
-            "",
-        ]
+        ],
+        before=[
+            "// Generated; see sim/memory/records.py for the meaning of the fields.",
+            "#include <cstdint>",
+        ],
     )

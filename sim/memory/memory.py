@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.memory.access_log import Accesses
-from cyscc.sim.memory.library import PROTOTYPES, MemoryModel, functions_of
+from cyscc.sim.memory.library import FUNCTIONS, MemoryModel, functions_of
 from cyscc.sim.memory.profiles.profile import OUTSIDE, Profile, State
 from cyscc.sim.memory.profiles.rules import addresses_of, rule_at_fault
 from cyscc.sim.memory.recording import RecordedIntervals, RecordedSums, Recorder
@@ -85,8 +85,8 @@ class PayloadLayout:
             raise ValueError(f"size_bit must be outside the tag, not {self.size_bit!r}")
 
 
-class Memory:
-    """The memory of the HC-2 under one profile, with the AEs' ports to it.
+class Memory(Storage):
+    """The memory of the HC-2 under one profile: its storage, with the AEs' ports to it.
 
     Executors call `prepare`, `accept` and `next_event`, and `settle` at sync points of the AEs; C++ code calls them
     through `model`. The memory must outlive the executors. Cycle numbers must ascend. AEs on parallel threads need not
@@ -142,8 +142,7 @@ class Memory:
         self.profile = profile
         self.engines = engines
         self.ports = ports
-        self._storage = Storage(min(capacity, 1 << layout.address_bits))
-        self.capacity = self._storage.capacity
+        super().__init__(min(capacity, 1 << layout.address_bits))
         self._first_cycle = 0
         self._kinds: list[ArrayKind] = []
         self._recorder: Recorder | None = None
@@ -186,7 +185,7 @@ class Memory:
         }
         for name, number in numbers.items():
             self._context[name] = number
-        self._arena.set_link(self._context, "storage", self._storage.address)
+        self._arena.set_link(self._context, "storage", self.address)
         for each in fields(self.profile):
             self._context["rules"][each.name] = getattr(self.profile, each.name)
         if type(self.profile).__module__.startswith(OUTSIDE):
@@ -238,14 +237,14 @@ class Memory:
     @property
     def allocated(self) -> int:
         """Bytes from the first allocation to the end of the last."""
-        return self._storage.top - BASE_ADDRESS
+        return self.top - BASE_ADDRESS
 
     @property
     def model(self) -> MemoryModel:
         """Interface for native code: functions, context and mailboxes."""
         if self._model is None:
             self._model = MemoryModel(context=self._pointer, mailboxes=self.mailboxes.ctypes.data, parts=self.parts)
-            for name in PROTOTYPES:
+            for name in FUNCTIONS:
                 setattr(self._model, name, self._functions[name])
         return self._model
 
@@ -366,11 +365,11 @@ class Memory:
 
         `holds` matters to the record only.
         """
-        address = self._storage.allocate(size_bytes, alignment)
-        self._context["top"] = self._storage.top
+        address = super().allocate(size_bytes, alignment)
+        self._context["top"] = self.top
         self._kinds.append(holds)
         if self._recorder is not None:
-            self._recorder.know(self.allocations, self._kinds, self._storage.top)
+            self._recorder.know(self.allocations, self._kinds, self.top)
         return address
 
     def write(self, address: int, values: ArrayLike) -> None:
@@ -394,29 +393,10 @@ class Memory:
         """
         return self.view(address, dtype, count).copy()
 
-    def view(self, address: int, dtype: DTypeLike, count: int) -> NDArray[Any]:
-        """Return a writable array over `count` elements at a byte address.
-
-        Raises
-        ------
-        ValueError
-            If they are not all inside the allocated range, or not aligned to their size.
-        """
-        return self._storage.view(address, dtype, count)
-
-    @property
-    def allocations(self) -> Sequence[tuple[int, int]]:
-        """Address and size in bytes of each allocation, in the order of addresses."""
-        return self._storage.allocations
-
     @property
     def holds(self) -> Sequence[ArrayKind]:
         """What each allocation holds."""
         return self._kinds
-
-    def stray_writes(self) -> list[int]:
-        """Return the addresses of words outside of all allocations that were written to."""
-        return self._storage.stray_writes()
 
     def save(self, *, without: Collection[int] = ()) -> MemoryState:
         """Return the state after a settled cycle that all AEs have finished.
@@ -430,13 +410,13 @@ class Memory:
         """
         regions = []
         first = BASE_ADDRESS
-        for address, size in [*self._storage.allocations, (self._storage.top, 0)]:
+        for address, size in [*self.allocations, (self.top, 0)]:
             if address in without or not size:
                 if address > first:
                     regions.append(Region(address=first, content=self.view(first, np.uint8, address - first)))
                 first = address + size
         return MemoryState(
-            allocations=list(self._storage.allocations),
+            allocations=list(self.allocations),
             regions=regions,
             records=self._arena.save() + (self._recorder.save() if self._recorder is not None else []),
             first_cycle=self._first_cycle,
@@ -452,7 +432,7 @@ class Memory:
         ValueError
             The state is of a memory of other sizes, or lacks the record to continue.
         """
-        if list(state.allocations) != self._storage.allocations:
+        if list(state.allocations) != self.allocations:
             raise ValueError("the memory has other allocations")
         own = self._arena.count
         if self._recorder is not None:
@@ -464,7 +444,7 @@ class Memory:
         self._first_cycle = state.first_cycle
         if self._recorder is not None:
             # Compiled code looks up addresses by this, and a state may hold anything.
-            self._recorder.know(self.allocations, self._kinds, self._storage.top)
+            self._recorder.know(self.allocations, self._kinds, self.top)
 
     def check(self, cycle: int) -> None:
         """Refuse a loaded state that is not that of settled memory before a cycle, as `save` returns it.
@@ -486,7 +466,7 @@ class Memory:
             "rounds": sorted(int(context[name]) for name in ("accepted", "served", "delivered")) == [0, 1, 2],
             "cycle": context["settled"] == cycle - 1 and 0 <= self._first_cycle <= cycle,
             "engines' cycle": np.all((sides["cycle"] >= 0) & (sides["cycle"] <= cycle)),
-            "top": context["top"] == self._storage.top,
+            "top": context["top"] == self.top,
             "error": not any(error["code"] for error in errors),
             "batches": not any(counts.any() for counts in (batches["count"], queues["count"], queues["served"])),
             "masks of ports": not ((sides["far"] & ~every).any() or (self._due & ~every).any()),
@@ -521,7 +501,7 @@ class Memory:
             stalls=self._stalls(),
             call=self._call,
         )
-        recorder.know(self.allocations, self._kinds, self._storage.top)
+        recorder.know(self.allocations, self._kinds, self.top)
         for field, records in recorder.records.items():
             self._arena.set_link(self._context, field, records.ctypes.data)
         recorder.take(self.profile.openings(self._state))
@@ -611,7 +591,7 @@ class Memory:
         if not error[0]:
             return None
         rules = rule_at_fault(type(self.profile), error[0], error[1])
-        return message(error, top=self._storage.top, quantum=self.quantum, ports=self.ports, rules=rules)
+        return message(error, top=self.top, quantum=self.quantum, ports=self.ports, rules=rules)
 
     def outstanding(self) -> list[tuple[int, int, int]]:
         """Return (engine, port, reads in flight) for each port with outstanding reads."""

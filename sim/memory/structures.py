@@ -45,72 +45,28 @@ class Rows(Generic[Element]):
     """Array of records."""
 
 
-class Address:
-    """Layout of what is at an address.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    element : Address or int
-        Layout of an indexed element, `int` for a number; None for a record.
-    fields : dict
-        Byte offset and layout of each field of a record, and whether it is embedded, a constant or a variable.
-    size : int
-        Bytes of the record, or of an element.
-    counts : dict
-        Elements of each embedded array.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        element: Any = None,
-        fields: dict[str, tuple[int, Any, str]] | None = None,
-        size: int = 8,
-        counts: dict[str, int] | None = None,
-    ) -> None:
-        self.name = name
-        self.element = element
-        self.fields = fields or {}
-        self.size = size
-        self.counts = counts or {}
-
-
-WORDS = Address("words", element=int)
-BYTES = Address("bytes", element=int)
-HALVES = Address("halves", element=int, size=4)
-
-
 class Record:
-    """Base of all records; see `declare` for the options of a class."""
+    """Base of all records; see `laid_out` for the options of a class."""
 
     dtype: ClassVar[np.dtype[np.void]]
     """The record's dtype in numpy arrays."""
-    address: ClassVar[Address]
-    """Its layout."""
+    members: ClassVar[dict[str, Any]]
+    """The annotation of each field."""
 
     def __init_subclass__(cls, *, lines: bool = False, word: str = "<i8") -> None:
         """Lay out the fields, those of a base class first."""
         hints = get_type_hints(cls, include_extras=True)
-        kinds = {name: kind for name, kind in hints.items() if kind is not Any and get_origin(kind) is not ClassVar}
-        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds, lines=lines, word=word)
+        cls.members = {
+            name: kind for name, kind in hints.items() if kind is not Any and get_origin(kind) is not ClassVar
+        }
+        cls.dtype = laid_out(cls.members, lines=lines, word=word)
 
 
-def declare(
-    name: str,
-    kinds: dict[str, Any],
-    *,
-    lines: bool = False,
-    word: str = "<i8",
-) -> tuple[np.dtype[np.void], Address]:
-    """Return the type of a record in numpy arrays, and its layout.
+def laid_out(kinds: dict[str, Any], *, lines: bool = False, word: str = "<i8") -> np.dtype[np.void]:
+    """Return the type of a record in numpy arrays.
 
     Parameters
     ----------
-    name : str
-        Unique name of the record.
     kinds : dict
         The annotation of each field.
     lines : bool
@@ -119,48 +75,46 @@ def declare(
     word : str
         Type of words in numpy arrays.
     """
-    fields, formats, place = {}, [], 0
-    counts = {field: get_args(kind)[1] for field, kind in kinds.items() if get_origin(kind) is Annotated}
-    for field, annotation in kinds.items():
-        kind, format_, access = _field(annotation, word)
-        if access == "inside" and np.dtype(format_).itemsize % _LINE_BYTES == 0:
+    formats, offsets, place = [], [], 0
+    for kind in kinds.values():
+        format_ = _format(kind, word)
+        if is_embedded(kind) and format_.itemsize % _LINE_BYTES == 0:
             place = _whole_lines(place)
-        fields[field] = (place, kind, access)
         formats.append(format_)
-        place += np.dtype(format_).itemsize
+        offsets.append(place)
+        place += format_.itemsize
     size = _whole_lines(place) if lines else place
-    offsets = [offset for offset, _, _ in fields.values()]
-    dtype = np.dtype({"names": list(fields), "formats": formats, "offsets": offsets, "itemsize": size})
-    address = Address(name, fields=fields, size=size, counts=counts)
-    return dtype, address
+    return np.dtype({"names": list(kinds), "formats": formats, "offsets": offsets, "itemsize": size})
 
 
 def _whole_lines(size: int) -> int:
     return -(-size // _LINE_BYTES) * _LINE_BYTES
 
 
-def _field(annotation: Any, word: str) -> tuple[Any, Any, str]:
-    """Return layout, numpy format and kind of access of a field."""
-    if annotation is int or annotation == Constant:
-        return int, word, "variable" if annotation is int else "constant"
-    if get_origin(annotation) is Annotated:
-        kind, count = get_args(annotation)
-        element = get_args(kind)
-        format_ = element[0].dtype if element else "<u4" if kind is Halves else word
-        return _several(kind), (format_, (count,)), "inside"
-    if annotation in (Words, Bytes) or get_origin(annotation) is Rows:
-        return _several(annotation), "<i8", "constant"
-    return annotation.address, annotation.dtype, "inside"
+def is_link(kind: Any) -> bool:
+    """Whether a field is the address of an array."""
+    return kind in (Words, Bytes) or get_origin(kind) is Rows
 
 
-_PLAIN = {Words: WORDS, Halves: HALVES, Bytes: BYTES}
+def is_embedded(kind: Any) -> bool:
+    """Whether a field is a record or an array within its record."""
+    return not is_link(kind) and element_of(kind) is not int
 
 
-def _several(annotation: Any) -> Address:
-    if annotation in _PLAIN:
-        return _PLAIN[annotation]
-    element = get_args(annotation)[0].address
-    return Address(f"rows of {element.name}", element=element, size=element.size)
+def element_of(kind: Any) -> Any:
+    """Return the record that a field or its elements are; `int`, or the class of the array, if these are numbers."""
+    array = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return get_args(array)[0] if get_origin(array) is Rows else array
+
+
+def _format(kind: Any, word: str) -> np.dtype[Any]:
+    """Return numpy's format of a field."""
+    element = element_of(kind)
+    if is_link(kind):
+        return np.dtype("<i8")
+    formats = {int: word, Words: word, Halves: "<u4"}
+    format_ = np.dtype(formats.get(element) or element.dtype)
+    return format_ if kind in (element, Constant) else np.dtype((format_, (get_args(kind)[1],)))
 
 
 class Arena:
@@ -232,7 +186,7 @@ class Arena:
         self._arrays[made.ctypes.data] = made
         if kind is not int:
             constants = np.zeros(1, made.dtype)
-            _mark_constants(constants, kind.address)  # type: ignore[union-attr]
+            _mark_constants(constants, kind.members)  # type: ignore[union-attr]
             self._constants[made.ctypes.data] = self._words(constants)
 
     def at(self, address: int) -> NDArray[Any]:
@@ -277,10 +231,10 @@ class Arena:
         return made
 
 
-def _mark_constants(record: NDArray[Any], address: Address) -> None:
+def _mark_constants(record: NDArray[Any], kinds: dict[str, Any]) -> None:
     """Set all bits of the constants of records, also of embedded ones."""
-    for name, (_, kind, access) in address.fields.items():
-        if access == "constant":
+    for name, kind in kinds.items():
+        if kind == Constant or is_link(kind):
             record[name] = -1 if record[name].dtype.kind == "i" else np.uint64(2**64 - 1)
-        elif access == "inside":
-            _mark_constants(record[name], kind.element if isinstance(kind.element, Address) else kind)
+        elif is_embedded(kind):
+            _mark_constants(record[name], getattr(element_of(kind), "members", {}))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cyscc.hw.config import AcceleratorConfig
 from cyscc.hw.verilog import accelerator_verilog
+from cyscc.sim.caching.headers import header
 from cyscc.sim.caching.tools import Steps, Toolchain
 from cyscc.sim.executors.cache import cached_library, cached_runtime, digest_sources, machine_headers, write_headers
 from cyscc.sim.export import declared_ports, export_verilog
@@ -55,20 +56,15 @@ def connections_header(top: Path) -> str:
         (engine_pins if port is None else port_pins)[name] = pin.width
         place = f"pins[{engine}]" if port is None else f"pins[{engine}].ports[{port}]"
         binds.append(f"    {place}.{name}.bind(top.{pin.name});")
-    return "\n".join(
+    return header(
         [
-            "#pragma once",
-            "#include <array>",
-            '#include "config.h"',
-            "namespace cyscc {",
             *_struct("PortPins", port_pins),
             *_struct("EnginePins", engine_pins, "    std::array<PortPins, kPorts> ports;"),
             "inline void connect(Top& top, std::array<EnginePins, kEngines>& pins) {",
             *binds,
             "}",
-            "}  // namespace cyscc",
-            "",
-        ]
+        ],
+        before=["#include <array>", '#include "config.h"'],
     )
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
+from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from cyscc.sim.executors.native_tables import table_at
+from cyscc.sim.executors.native_tables import filled, structure, table_at
 from cyscc.sim.executors.shared_object import PIECE
 from cyscc.sim.observation.waves import Waves
 from cyscc.sim.observation.waves.signals import Names, Path
@@ -28,31 +29,9 @@ class _Instance(NamedTuple):
     length: int
 
 
-_INSTANCE = np.dtype([(name, np.int64) for name in _Instance._fields])
-"""Its dtype there."""
-
-_PART = np.dtype([("address", np.uint64), *((name, np.int64) for name in ("bytes", "shift", "width", "place"))])
-"""dtype of `WavePart` in `native/waves.h`."""
-
-_TARGET = np.dtype(
-    [
-        *((name, np.int64) for name in ("group", "first_part", "parts", "width", "number", "names")),
-        ("key", np.uint64),
-    ]
-)
-"""dtype of `WaveTarget` there."""
-
-
-class _Sink(ctypes.Structure):
-    """`WaveSink` there."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("parts", "targets")),
-        ("count", ctypes.c_int64),
-        ("names", ctypes.POINTER(ctypes.c_char_p)),
-        *((name, ctypes.c_int64) for name in ("first_cycle", "last_cycle", "descriptor")),
-        *((name, ctypes.c_void_p) for name in ("writer", "time", "bits", "text", "flush")),
-    ]
+_NATIVE = FilePath(__file__).parent / "native"
+_INSTANCE = structure(_NATIVE / "signals.h", "Instance")
+_PART, _TARGET, _SINK = (structure(_NATIVE / "waves.h", name) for name in ("WavePart", "WaveTarget", "WaveSink"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,16 +121,17 @@ class Drawing:
             self._targets[name] = np.concatenate([getattr(layout, column) for layout in layouts])
         self._targets["first_part"] = np.cumsum(self._targets["parts"]) - self._targets["parts"]
         self._parts = np.concatenate([self._placed(*pair) for pair in zip(instances, layouts, strict=True)])
-        sink = _Sink(
+        sink = filled(
+            _SINK,
             parts=self._parts.ctypes.data,
             targets=self._targets.ctypes.data,
             count=len(self._targets),
-            names=self._names,
+            names=ctypes.addressof(self._names),
             first_cycle=waves.window[0],
             last_cycle=waves.window[1],
             **writer.native,
         )
-        self._draw(ctypes.byref(sink))
+        self._draw(sink.ctypes.data)
 
     def finish(self) -> None:
         """Write what waits, and show nothing more.

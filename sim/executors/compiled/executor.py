@@ -1,6 +1,5 @@
 """The compiled executor: kernels as lanes, a shell for each AE, a native loop over cycles."""
 
-import ctypes
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -116,7 +115,7 @@ class CompiledExecutor(LibraryExecutor):
     def log_spells(self, request: SpellRequest) -> None:
         """Start logging spells of kernels, instead of those logged before; call between two runs."""
         self._spells = SpellBuffer(self._config, request, cycles=_SPELL_CYCLES + self._interval)
-        self._library.cyscc_log_spells(self._machine, ctypes.byref(self._spells.log))
+        self._library.cyscc_log_spells(self._machine, self._spells.log.ctypes.data)
 
     def take_spells(self, *, under_way: bool = False) -> npt.NDArray[np.void]:
         """Return the logged spells that have ended since the last call, in no order; call between two runs."""

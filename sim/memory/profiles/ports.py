@@ -121,8 +121,8 @@ class QueuedPorts(Profile):
 
     def divide(self, state: State, parts: int) -> None:
         """Divide the calendars that all AEs share."""
-        for name, (_, kind, _) in self.Shared.address.fields.items():
-            if kind is Calendar.address:
+        for name, kind in self.Shared.members.items():
+            if kind is Calendar:
                 divide_calendars(state.shared[name], parts)
 
     def check(self, state: State, *, ports: int) -> None:

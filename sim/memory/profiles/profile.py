@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cyscc.hw.values import plain
 from cyscc.sim import arrays
-from cyscc.sim.memory.structures import Address, Arena, Constant, Record, Words, declare
+from cyscc.sim.memory.structures import Arena, Constant, Record, Words, laid_out
 
 # Computed at import: this process does not run later changes of the files.
 _PACKAGE = Path(__file__).parents[1]
@@ -241,7 +241,7 @@ class Profile:
     header: ClassVar[str] = ""
     digest: ClassVar[str]
     dtype: ClassVar[np.dtype[np.void]]
-    address: ClassVar[Address]
+    members: ClassVar[dict[str, Any]]
 
     def __init_subclass__(cls) -> None:
         """Declare the parameters as a record, and those of a file of the user's with the addresses of its rules."""
@@ -253,10 +253,10 @@ class Profile:
         file = Path(str(sys.modules[cls.__module__].__file__))
         header = file.parent / str(cls.header)
         cls.digest = digest_of(file, *([header] if cls.header and header.is_file() else []))
-        kinds: dict[str, Any] = {name: Constant for name, kind in get_type_hints(cls).items() if kind is int}
+        cls.members = {name: Constant for name, kind in get_type_hints(cls).items() if kind is int}
         if cls.__module__.startswith(OUTSIDE):
-            kinds |= {"rules": Annotated[Words, len(RULES)]}
-        cls.dtype, cls.address = declare(f"{cls.__module__}.{cls.__qualname__}", kinds)
+            cls.members |= {"rules": Annotated[Words, len(RULES)]}
+        cls.dtype = laid_out(cls.members)
 
     def __post_init__(self) -> None:
         """Refuse impossible values."""

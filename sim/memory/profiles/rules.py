@@ -21,13 +21,12 @@ from types import CodeType, ModuleType
 from typing import Any, get_type_hints
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from cyscc.sim.caching.numba_code import numba
 from cyscc.sim.documents import LONGEST_SETTING, read_plain
 from cyscc.sim.errors import SimulationError
 from cyscc.sim.memory.profiles.profile import INHERITED, OUTSIDE, RULES, Contention, Profile, rules_of
-from cyscc.sim.memory.records import ErrorCode
+from cyscc.sim.memory.records import ErrorCode, context_of
 from cyscc.sim.trust import GivenText, rules_file
 
 _LONGEST = 1_000_000
@@ -40,7 +39,7 @@ _MOST_WORDS = 1 << 16
 """Most words of a field of state."""
 _FIXED = ("describe", "check_clock", "__str__")
 """Methods on which identity and messages depend."""
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "nogil": True}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False}
 """Options of numba for rules."""
 
 
@@ -124,27 +123,12 @@ def addresses_of(profile: type[Profile]) -> list[int]:
 
 
 def _callable(profile: type[Profile], name: str, function: Callable[..., Any]) -> Any:
-    """Return a rule as numba's function for callers in C: of parameters, state and words."""
+    """Return a rule as numba's function for callers in C, with the rule's own parameters in their order."""
     compiler = numba()
     types = compiler.types
-    rule, wanted = RULES[name], signature(function).parameters
-    words = [*rule.numbers, *([INHERITED] if INHERITED in wanted else [])]
-    records = {"self": "parameters", rule.state: "state"}
-    given = [f"carray({records[each]}, 1)[0]" if each in records else _given(each, rule.answer) for each in wanted]
-    answer = {"nothing": "{}", "two masks, integers": "return packed({})"}.get(rule.answer, "return int64({})")
-    called = answer.format(f"rule({', '.join(given)})")
-    source = f"def call({', '.join(['parameters', 'state', *words])}):\n    {called}"
-    place = {
-        "carray": compiler.carray,
-        "int64": np.int64,
-        "rule": compiler.njit(**_OPTIONS)(function),
-        "packed": compiler.njit(**_OPTIONS)(_packed),
-    }
-    exec(source, place)
-    kinds = [types.CPointer(compiler.from_dtype(np.dtype(_dtype_of(profile, each)))) for each in ("self", rule.state)]
-    returned = types.void if rule.answer == "nothing" else types.int64
-    options = {key: value for key, value in _OPTIONS.items() if key != "nogil"}
-    compiled = compiler.cfunc(returned(*kinds, *[types.int64] * len(words)), **options)(place["call"])
+    answers = {"nothing": types.void, "two masks, integers": types.UniTuple(types.int64, 2)}
+    answer = answers.get(RULES[name].answer, types.int64)
+    compiled = compiler.cfunc(answer(*_types_of(profile, name, function)), **_OPTIONS)(function)
     _compiled.append(compiled)
     return compiled
 
@@ -153,23 +137,18 @@ _compiled: list[Any] = []
 """Rules that C++ calls, which live as long as the process."""
 
 
-def _given(word: str, answer: str) -> str:
-    """Return the text of a word as an argument of a rule."""
-    masks = word == INHERITED and answer == "two masks, integers"
-    return f"({word} & 0xFFFFFFFF, ({word} >> 32) & 0xFFFFFFFF)" if masks else word
-
-
-def _packed(masks: tuple[int, int]) -> int:
-    """Return two masks of 32 bits as a word."""
-    return (masks[0] & 0xFFFFFFFF) | (masks[1] << 32)
-
-
-def _dtype_of(profile: type[Profile], place: str) -> DTypeLike:
-    """Return numpy's type of the parameters, or of the words of state, that a rule gets."""
-    if place == "self":
-        return profile.dtype
-    words = getattr(profile, place).items() if place else ()
-    return [(name, np.int64) if count == 1 else (name, np.int64, (count,)) for name, count in words] or [("", np.int64)]
+def _types_of(profile: type[Profile], name: str, function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return numba's types of a rule's parameters; records are at an address."""
+    compiler, rule = numba(), RULES[name]
+    integer = compiler.types.int64
+    kinds = {"self": compiler.from_dtype(profile.dtype)}
+    if rule.state:
+        side, service, _ = context_of(profile)  # type: ignore[arg-type]
+        record = side.dtype["own"] if rule.state == "own" else service.dtype["shared"]
+        kinds[rule.state] = compiler.from_dtype(record[list(getattr(profile, rule.state))])
+    if rule.answer == "two masks, integers":
+        kinds[INHERITED] = compiler.types.UniTuple(integer, 2)
+    return tuple(kinds.get(each, integer) for each in signature(function).parameters)
 
 
 def _is_of_compiler(error: Exception) -> bool:
@@ -254,7 +233,7 @@ def _check_words(path: str, profile: type[Profile]) -> None:
         if not isinstance(words, dict):
             raise ValueError(f"{path}: {state} must be a dict of numbers of words by name, not {words!r}")
         for name, count in words.items():
-            if not isinstance(name, str) or not name.isidentifier() or name in base.address.fields:
+            if not isinstance(name, str) or not name.isidentifier() or name in base.members:
                 raise ValueError(f"{path}: {state}: {name!r} can be no name of words")
             if type(count) is not int or not 1 <= count <= _MOST_WORDS:
                 raise ValueError(f"{path}: {state}: {name} must have from 1 to {_MOST_WORDS} words, not {count!r}")
@@ -294,9 +273,7 @@ def _guard(path: str, profile: type[Profile]) -> None:
         def call(*arguments: Any, **keywords: Any) -> Any:
             with _naming(f"{path}: {name}", SimulationError):
                 found = function(*arguments, **keywords)
-            if name == "build":
-                _check_build(path, found)
-            elif (wanted := _METHODS[name](found)) is not None:
+            if (wanted := _METHODS[name](found)) is not None:
                 raise SimulationError(f"{path}: {name}: must return {wanted}, not {found!r}")
             return found
 
@@ -329,18 +306,12 @@ def _wanted_openings(found: Any) -> str | None:
 
 
 _METHODS: dict[str, Callable[[Any], str | None]] = {
-    "build": lambda found: None,
+    "build": lambda found: None if found is None else "nothing",
     "statistics": _wanted_statistics,
     "openings": _wanted_openings,
     "reset_statistics": lambda found: None,
 }
 """Methods in Python that are called with the machine's state; each with what it must return, if it does not."""
-
-
-def _check_build(path: str, answer: Any) -> None:
-    """Refuse a `build` that answers something."""
-    if answer is not None:
-        raise SimulationError(f"{path}: build: must return nothing, not {answer!r}")
 
 
 def _check_times(path: str, profile: Profile) -> None:
@@ -395,13 +366,8 @@ def _check_rule(path: str, profile: type[Profile], name: str, function: Callable
         raise ValueError(f"{path}: {name}: is not marked as a @rule")
     if _raises(function.__code__):
         raise ValueError(f"{path}: {name}: has raise or assert, which compiled rules cannot have")
-    compiler = numba()
-    types = compiler.types
-    kinds = {each: compiler.from_dtype(np.dtype(_dtype_of(profile, each))) for each in ("self", rule.state)}
-    if rule.answer == "two masks, integers":
-        kinds[INHERITED] = types.UniTuple(types.int64, 2)
     try:
-        compiled = compiler.njit(tuple(kinds.get(parameter, types.int64) for parameter in given), **_OPTIONS)(function)
+        compiled = numba().njit(_types_of(profile, name, function), **_OPTIONS)(function)
         answer = compiled.nopython_signatures[0].return_type
     except Exception as error:
         cause = _told(error) if _is_of_compiler(error) else _cause(error)

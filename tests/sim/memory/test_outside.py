@@ -100,6 +100,7 @@ class Refreshed(Hc2):
     shared: ClassVar[dict[str, int]] = {"served": 1}
 
     every: int = parameter(7, low=1, high=1000)
+    statistics = lambda self, state, **all: Hc2.statistics(self, state, **all) | {"late": state.own["late"].tolist()}
     MORE
 """
 IN_PYTHON = """

@@ -98,11 +98,10 @@ def test_every_link_is_of_one_part(name: str) -> None:
     shared = memory._state.shared
     for parts in (most, 1):
         memory.divide(parts)
-        for field in shared.dtype.names or ():
-            if profile.Shared.address.fields[field][1] is Calendar.address:
-                links = [range(*each) for each in shared[field][["first", "end"]].tolist()]
-                assert [link for each in links for link in each] == list(range(shared[field]["links"][0]))
-                assert {len(each) for each in links[:parts]} == {shared[field]["links"][0] // parts}
+        for field in [name for name, kind in profile.Shared.members.items() if kind is Calendar]:
+            links = [range(*each) for each in shared[field][["first", "end"]].tolist()]
+            assert [link for each in links for link in each] == list(range(shared[field]["links"][0]))
+            assert {len(each) for each in links[:parts]} == {shared[field]["links"][0] // parts}
 
 
 @pytest.mark.parametrize("profile", [BUSY, Hbm2()], ids=str)

@@ -13,10 +13,11 @@ struct Stalled {
     int64_t reads, writes;
 };
 
-// Answers as a word, as rules in Python take and give them: masks have 32 bits each.
-CYSCC_INLINE int64_t packed(int64_t answer) { return answer; }
-CYSCC_INLINE int64_t packed(const Stalled& masks) { return (masks.reads & 0xFFFFFFFF) | masks.writes << 32; }
-CYSCC_INLINE Stalled unpacked(int64_t word) { return {word & 0xFFFFFFFF, int64_t(uint64_t(word) >> 32)}; }
+// Calls a rule in Python, given its address.
+template <class Answer, class... Words>
+CYSCC_INLINE Answer call(int64_t rule, Words... words) {
+    return reinterpret_cast<Answer (*)(Words...)>(rule)(words...);
+}
 
 template <class Self>
 struct Profile {
