@@ -18,6 +18,7 @@ namespace cyscc {
 template <int kLanes, int kFifos>
 class FillTally {
 public:
+    // As the kernels show it.
     using Shown = uint32_t[kFifos][kLanes];
 
     // Counts cycles in which FIFOs were as they are shown.
