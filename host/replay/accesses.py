@@ -97,7 +97,7 @@ class AccessWatcher:
 
     Attributes
     ----------
-    waiting : bool
+    waiting, done : bool
         See `cyscc.host.replay.replaying.Watcher`.
     """
 
@@ -109,7 +109,7 @@ class AccessWatcher:
         self._completions = completions
         self._parts: list[npt.NDArray[np.void]] = []
         self._completed: list[npt.NDArray[np.void]] = []
-        self.waiting = False
+        self.waiting = self.done = False
 
     def begin(self, machine: "Machine", graphs: Sequence[PlacedGraph]) -> None:
         """Start logging."""

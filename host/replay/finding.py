@@ -18,6 +18,8 @@ _WHERE = ("iteration", "phase", "level", "module")
 """Restrictions to instructions, in the order in which they are checked."""
 RESTRICTIONS = tuple(dict.fromkeys((*_WHERE, *KERNEL)))
 """All restrictions."""
+_UNLIMITED = 1 << 40
+"""More entries than a FIFO has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,13 +98,16 @@ def causes_of(point: Place) -> tuple[str, ...]:
     return () if point.cause is None else (point.cause,)
 
 
-def limits_of(point: Place, fifos: "Sequence[tuple[str, int]]") -> list[int]:
-    """Return the entries that each FIFO of a module's kernels exceeds at a point, given their names and depths."""
-    unlimited = 1 << 40
-    return [
-        unlimited if point.fifo not in (None, name) else depth - 1 if point.event == "full" else point.above or 0
-        for name, depth in fifos
-    ]
+def limits_of(point: Place, record: Record) -> dict[str, dict[str, int]]:
+    """Return the entries that each FIFO exceeds at a point, by module and name, in the order of the machine."""
+
+    def limit(name: str, depth: int) -> int:
+        if point.fifo not in (None, name):
+            return _UNLIMITED
+        return depth - 1 if point.event == "full" else point.above or 0
+
+    fifos = record.machine["fifos"].items()
+    return {module: {each["name"]: limit(each["name"], each["depth"]) for each in its} for module, its in fifos}
 
 
 def find(point: Place, record: Record) -> Located | Search:
@@ -241,12 +246,7 @@ class _Finder:
         return Located(cycle=int(row["cycle"]), kernel=kernel_name(row), cycles=int(row["no_work"]))
 
     def _fifo(self) -> Search:
-        point = self._point
-        limits = {
-            (module, each["name"]): limit
-            for module, fifos in self._record.machine["fifos"].items()
-            for each, limit in zip(fifos, limits_of(point, [(it["name"], it["depth"]) for it in fifos]), strict=True)
-        }
+        point, limits = self._point, limits_of(self._point, self._record)
         rows = self._record.frame("fifos").astype({"module": str, "fifo": str})
         rows = rows[rows["most"] > 0] if point.fifo is None else rows[(rows["fifo"] == point.fifo) & (rows["most"] > 0)]
         # An interval may have several instructions, each of which has its own most.
@@ -256,7 +256,7 @@ class _Finder:
         bounds = self._record.frame("instruction_fifos").astype({"fifo": str})
         rows = rows.merge(bounds[["instruction", "fifo", "most"]], on=["instruction", "fifo"], suffixes=("", "_there"))
         rows["most"] = rows[["most", "most_there"]].min(axis=1)
-        own_limits = [limits[key] for key in zip(rows["module"], rows["fifo"], strict=True)]
+        own_limits = [limits[module][fifo] for module, fifo in zip(rows["module"], rows["fifo"], strict=True)]
         above = rows["most"].to_numpy() > np.array(own_limits, np.int64)
         there = self._of_kernels(rows[rows["instruction"].isin(self._own.index)])
         own = self._own[self._own.index.isin(there["instruction"][above[there.index]])]

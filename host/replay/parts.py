@@ -283,7 +283,7 @@ _SPAN = 1024
 class _RequestWatcher:
     """Collects all requests that the memory accepts in a window of cycles."""
 
-    waiting = False
+    waiting = done = False
 
     def __init__(self, first: int, end: int) -> None:
         self._first, self._end = first, end

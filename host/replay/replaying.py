@@ -15,8 +15,8 @@ from cyscc.host.output.text import count_text
 from cyscc.host.record.document import read_failure
 from cyscc.host.record.reader import Record
 from cyscc.host.record.writer import LAST_CYCLES
-from cyscc.host.replay.finding import Located, MissingPointError, find
-from cyscc.host.replay.spells import Reached, SpellSearch, stop_behind
+from cyscc.host.replay.finding import Located, MissingPointError, find, kernel_name
+from cyscc.host.replay.spells import Reached, SpellSearch
 from cyscc.host.runs.checkpoints.folder import Checkpoint, CheckpointFolder, Identity
 from cyscc.host.runs.checkpoints.writer import CheckpointWriter
 from cyscc.host.runs.execution import Session
@@ -46,9 +46,12 @@ class Watcher(Protocol):
     ----------
     waiting : bool
         Something that is collected has begun, and its end is still to come.
+    done : bool
+        Nothing more is wanted, and the run may end.
     """
 
     waiting: bool
+    done: bool
 
     def begin(self, machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
         """Start collecting, before the machine's first cycle or the state that it goes on from."""
@@ -135,7 +138,15 @@ class Replay(Rerun):
         except Reached:
             return
 
-    def watch(self, watchers: Sequence[Watcher], *, first: int = 0, last: int | None = None, aim: str) -> int:
+    def watch(
+        self,
+        watchers: Sequence[Watcher],
+        *,
+        first: int = 0,
+        last: int | None = None,
+        aim: str,
+        executor: str = "compiled",
+    ) -> int:
         """Make a run again with some watchers, to its end or to a cycle.
 
         Parameters
@@ -148,6 +159,8 @@ class Replay(Rerun):
             The run ends at the first sync point of all AEs after this cycle at which no watcher is waiting.
         aim : str
             Text of the progress display.
+        executor : str
+            The executor: all have the same cycles, but only this one logs accesses.
 
         Returns
         -------
@@ -170,6 +183,8 @@ class Replay(Rerun):
 
         def on_sync(cycle: int) -> int:
             nearest = min(watcher.look(cycle) for watcher in watchers)
+            if any(watcher.done for watcher in watchers):
+                raise Reached
             if last is None or cycle <= last:
                 return nearest if last is None else min(nearest, last + 1 - cycle)
             if not any(watcher.waiting for watcher in watchers):
@@ -180,8 +195,7 @@ class Replay(Rerun):
             for watcher in watchers:
                 watcher.look(machines[0].reached)
 
-        # Only this one logs accesses, and all executors have the same cycles.
-        self.make(begin, by=first, aim=aim, executor="compiled")
+        self.make(begin, by=first, aim=aim, executor=executor)
         return machines[0].reached
 
     def write_waves(self, path: Path, window: tuple[int, int], focus: Focus | None = None, **changes: Any) -> None:
@@ -209,7 +223,7 @@ class Replay(Rerun):
         changes |= {"waves": str(path), "wave_window": window, "wave_view": focus is not None, "cycle_limit": None}
 
         def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            stop_behind(machine, last)
+            machine.schedule(last + 1, _end)
             assert machine.executor.waves is not None
             machine.executor.waves.focus = focus
 
@@ -301,21 +315,23 @@ class RecordReplay(Replay):
             from cyscc.host.replay.pushes import locate_push
 
             return locate_push(point, found, self)
-        searches: list[SpellSearch] = []
-
-        def watch(machine: "Machine", graphs: Sequence["PlacedGraph"]) -> None:
-            searches.append(SpellSearch(machine, found, point))
-
-        first, _ = found.spans[0]
-        self.make(watch, by=first, aim=f"looking for {point} from cycle {first:,} on")
-        (search,) = searches
-        if search.found is None:
-            cycles, begin = search.longest
-            if cycles and not search.count:
-                why = f"no wait there is longer than {count_text(cycles, 'cycle')}, from cycle {begin:,} on"
-                raise MissingPointError(point, self.record, why)
-            raise MissingPointError.few(point, self.record, search.count)
-        return search.found
+        (first, _), (_, end) = found.spans[0], found.spans[-1]
+        search, aim = SpellSearch(found, point, self.record), f"looking for {point} from cycle {first:,} on"
+        self.watch([search], first=first, last=end - 1, aim=aim, executor=self.spec.executor)
+        events = search.events()
+        if events.empty and len(search.longest):
+            wait = search.longest.iloc[0]
+            why = f"no wait there is longer than {count_text(wait['cycles'], 'cycle')}, from cycle {wait['begin']:,} on"
+            raise MissingPointError(point, self.record, why)
+        if len(events) < found.nth:
+            raise MissingPointError.few(point, self.record, len(events))
+        event = events.iloc[found.nth - 1]
+        return Located(
+            cycle=int(event["begin"]),
+            kernel=kernel_name(event),
+            cause=str(event["cause"]) if point.cause is not None else None,
+            cycles=int(event["cycles"]),
+        )
 
 
 class FailedReplay(Replay):
@@ -359,6 +375,10 @@ class FailedReplay(Replay):
         if failure["moved"] is None:
             raise InputError(f"the run does not hang: {failure['message']}", path=self.folder)
         return Located(cycle=int(failure["moved"]))
+
+
+def _end() -> None:
+    raise Reached
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from cyscc.host.record.reader import Record
 from cyscc.host.replay.accesses import ID_MASK, AccessWatcher, queues_of, single_ids, within
 from cyscc.host.replay.finding import RESTRICTIONS, Located, MissingPointError, kernel_name
 from cyscc.host.replay.replaying import RecordReplay
-from cyscc.host.replay.spells import Reached, WaitWatcher
+from cyscc.host.replay.spells import WaitWatcher
 from cyscc.host.runs.rerun import RerunSetting
 from cyscc.host.specification.place import KERNEL, Place
 from cyscc.sim.executors.accesses import READ, WRITE, WatchedAccesses
@@ -250,14 +250,12 @@ class _VertexWatcher(AccessWatcher):
         return watched
 
     def look(self, cycle: int) -> int:
-        """Take the logged accesses; end the run if the visit is all that is asked for."""
+        """Take the logged accesses; done with the visit if that is all that is asked for."""
         left = super().look(cycle)
         if self._first_visit and self._parts:
             rows = self._parts[-1]
             visits = (rows["kind"] == WRITE) & np.isin(rows["address"], self._words_at)
-            if (visits & (rows["cycle"] >= self._begin)).any():
-                self._first_visit = False
-                raise Reached
+            self.done = bool((visits & (rows["cycle"] >= self._begin)).any())
         return min(left, _LOOK) if self._first_visit else left
 
     def history(self, record: Record) -> VertexHistory:

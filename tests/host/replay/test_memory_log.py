@@ -41,7 +41,7 @@ READ_BY = {
 class MemoryLog:
     """Collects all accesses of a run as its memory logs them."""
 
-    waiting = False
+    waiting = done = False
 
     def begin(self, machine: "Machine", graphs: "Sequence[PlacedGraph]") -> None:
         self.machine, self.graphs = machine, graphs

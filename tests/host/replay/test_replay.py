@@ -236,7 +236,7 @@ def test_waits_by_length_and_number(
 
 
 def test_a_wait_is_told_only_when_no_earlier_one_goes_on(waits: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyscc.host.replay.spells._CHECK", 1)
+    monkeypatch.setattr("cyscc.host.replay.spells._LOOK", 1)
     own = waits[waits["cause"] == "response"].reset_index(drop=True)
     ends = own["begin"] + own["cycles"]
     replay = replayed_run(Record("seen"))
