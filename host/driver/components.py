@@ -1,6 +1,7 @@
 """Strongly connected components on the accelerator: the iteration of Attia et al. 2015 (section 4, algorithm 6)."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Unpack
 
@@ -199,6 +200,7 @@ class _Run:
         *,
         graphs: tuple[PlacedGraph, PlacedGraph],
         colours: MemoryArray,
+        on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None,
     ) -> None:
         self._driver = driver
         self._forward, self._backward = (
@@ -206,6 +208,7 @@ class _Run:
         )
         self._colours = colours
         self._account = ReachAccount(colours.values.size)
+        self._on_iteration = on_iteration
         self._state = state
         self._totals = state.totals
 
@@ -223,6 +226,8 @@ class _Run:
         state, totals, colours = self._state, self._totals, self._colours.values
         if state.start is None:
             state.cursor = state.start = self._first_uncoloured(0)
+        if totals.iterations and self._on_iteration is not None:
+            self._on_iteration(totals.iterations - state.in_iteration, colours)
         while (start := state.start) < colours.size:
             if not state.in_iteration:
                 state.in_iteration = True
@@ -234,6 +239,8 @@ class _Run:
                 raise SimulationError(
                     f"iteration {totals.iterations} left its start, vertex {start}, without its colour"
                 )
+            if self._on_iteration is not None:
+                self._on_iteration(totals.iterations, colours)
             if offered is None:
                 state.cursor = state.start = self._first_uncoloured(state.cursor)
             elif offered < colours.size and not colours[offered]:
@@ -319,6 +326,8 @@ def strong_components(
     forward: PlacedGraph,
     backward: PlacedGraph,
     trimmed: npt.NDArray[np.bool_],
+    *,
+    on_iteration: Callable[[int, npt.NDArray[np.uint32]], None] | None = None,
     **options: Unpack[DriverOptions],
 ) -> ComponentRun:
     """Find the strongly connected components of a placed graph.
@@ -335,6 +344,8 @@ def strong_components(
         The graph and its transpose; their words are reset here.
     trimmed : ndarray of bool, shape (vertices,)
         Vertices that are known to be components of their own.
+    on_iteration : callable, optional
+        Called after every iteration with its number, from 1, and the colours; also at the begin of a resumed run.
     **options
         See `DriverOptions`.
 
@@ -350,7 +361,7 @@ def strong_components(
     colours = MemoryArray.allocate(coprocessor, np.uint32, vertices, holds=ArrayKind.COLOURS)
 
     def attempt(driver: Driver, state: _State, resumed: bool) -> ComponentRun:
-        run = _Run(driver, state, graphs=(forward, backward), colours=colours)
+        run = _Run(driver, state, graphs=(forward, backward), colours=colours, on_iteration=on_iteration)
         if not resumed:
             run.begin(trimmed)
         return run.iterate()

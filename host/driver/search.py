@@ -289,6 +289,8 @@ class Driver:
     state : Attempt, optional
         State to resume from. If it has a running instruction, the first call must be the one that dispatched it; that
         call only waits for completion.
+    on_level : callable, optional
+        Called after every level with the number of levels run in this search and the entries reached so far.
     observer : Observer, optional
         Observer of the run.
 
@@ -304,10 +306,12 @@ class Driver:
         queues: QueueArrays,
         *,
         state: Attempt | None = None,
+        on_level: Callable[[int, int], None] | None = None,
         observer: Observer | None = None,
     ) -> None:
         self._coprocessor = coprocessor
         self.queues = queues
+        self._on_level = on_level
         self.observer = observer or Observer()
         self._state = state or Attempt()
 
@@ -421,6 +425,8 @@ class Driver:
                     f"the search from vertex {_name(direction, source)} goes on after {len(state.levels)} levels: "
                     f"there are {count_text(vertices, 'vertex')}"
                 )
+            if self._on_level is not None:
+                self._on_level(len(state.levels), state.entries)
         self._state.search = None
         return state
 
@@ -453,6 +459,7 @@ def with_retries(
     vertices: int,
     edges: int,
     directions: int,
+    on_level: Callable[[int, int], None] | None = None,
     **options: Unpack[DriverOptions],
 ) -> tuple[_Result, int]:
     """Execute a run, and restart it with twice the slack as long as its queues overflow.
@@ -472,6 +479,8 @@ def with_retries(
         Size of the graph; the queues hold the entries of all its vertices, plus the slack.
     directions : int
         Number of reach queues, 1 or 2.
+    on_level : callable, optional
+        See `Driver`.
     **options
         See `DriverOptions`.
 
@@ -509,7 +518,7 @@ def with_retries(
             if resumed:
                 checkpointer.resume()
             try:
-                driver = Driver(coprocessor, queues, state=state, observer=observer)
+                driver = Driver(coprocessor, queues, state=state, on_level=on_level, observer=observer)
                 return attempt(driver, state, resumed), restarts
             except QueueOverflowError as error:
                 last = error
@@ -585,6 +594,8 @@ def breadth_first_search(
     coprocessor: Coprocessor,
     graph: PlacedGraph,
     source: int,
+    *,
+    on_level: Callable[[int, int], None] | None = None,
     **options: Unpack[DriverOptions],
 ) -> BfsRun:
     """Search a placed graph breadth-first.
@@ -597,6 +608,8 @@ def breadth_first_search(
         The graph; its words are reset here.
     source : int
         Source vertex, 0 to vertices - 1.
+    on_level : callable, optional
+        Called after every level with the number of levels run and the entries reached.
     **options
         See `DriverOptions`.
 
@@ -634,6 +647,7 @@ def breadth_first_search(
         vertices=vertices,
         edges=graph.graph.edges,
         directions=int(coprocessor.config.keeps_reach_queue),
+        on_level=on_level,
         **options,
     )
     return replace(run, retries=retries)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cyscc.host.driver.components import strong_components
 from cyscc.host.driver.search import Checkpointer, breadth_first_search
@@ -21,7 +22,7 @@ from cyscc.host.graph.reference import canonical, check_components, check_levels
 from cyscc.host.output.errors import locating_errors, refusing
 from cyscc.host.output.progress import Progress, Step
 from cyscc.host.output.text import count_text
-from cyscc.host.runs.live import Live, vertices_done
+from cyscc.host.runs.live import Live
 from cyscc.host.runs.results import BfsResult, Result, SccResult, Wall
 from cyscc.host.specification.run import RunSpec, Setting
 from cyscc.sim.errors import OutputError, SimulationError
@@ -62,7 +63,7 @@ def check_result(difference: str | None) -> None:
 
 @dataclass(kw_only=True)
 class _Advance:
-    """Progress of a simulation: vertices done, iteration or level, cycles.
+    """Progress of a simulation: vertices done, iterations or levels, cycles.
 
     Parameters
     ----------
@@ -70,34 +71,46 @@ class _Advance:
         Step of the progress display.
     live : Live
         The run's lines for other programs.
-    machine : Machine
-        The machine.
-    checkpointer : Checkpointer
-        Has the run's position.
     vertices : int
         Vertices of the graph.
+    noun : str
+        Unit of the count: iteration, level.
     aim : str
         Purpose of the simulation, shown first.
+    cycle : int
+        The current cycle.
     """
 
     step: Step
     live: Live
-    machine: "Machine"
-    checkpointer: Checkpointer
     vertices: int
+    noun: str
     aim: str
+    cycle: int
 
     def __post_init__(self) -> None:
-        self._begin = time.monotonic()
-        self._first_cycle = self._cycle = self.machine.cycle
-        self._iteration = self._done = 0
+        self._begin, self._first_cycle = time.monotonic(), self.cycle
+        self._number = self._done = 0
         self._kept: int | None = None
 
     def on_cycle(self, cycle: int) -> None:
         """Update the simulated cycle."""
-        self._cycle = cycle
+        self.cycle = cycle
         self._tell()
         self.live.on_cycle()
+
+    def on_iteration(self, number: int, colours: npt.NDArray[Any]) -> None:
+        """Update completed iterations and colours; vertices with a nonzero colour count as done."""
+        self._number = number
+        self.live.on_iteration(colours)
+        if self.step.due:
+            self._done = int(np.count_nonzero(colours))
+            self._tell()
+
+    def on_level(self, number: int, reached: int) -> None:
+        """Update completed levels and entries reached, duplicates included."""
+        self._number, self._done = number, min(reached, self.vertices)
+        self._tell()
 
     def on_checkpoint(self, cycle: int) -> None:
         """Update the cycle of the last checkpoint."""
@@ -108,15 +121,10 @@ class _Advance:
         if not self.step.due:
             return
         what = [self.aim] if self.aim else []
-        if (position := self.checkpointer.position) is not None:
-            what += [f"iteration {position.iteration:,}" if position.iteration else f"level {position.level:,}"]
-            # Colours are counted once in an iteration: there may be many.
-            if not position.iteration or position.iteration != self._iteration:
-                self._iteration = position.iteration
-                self._done = vertices_done(self.machine, self.checkpointer, self.vertices)
-        if advanced := self._cycle - self._first_cycle:
+        what += [f"{self.noun} {self._number:,}"]
+        if advanced := self.cycle - self._first_cycle:
             pace = advanced / max(time.monotonic() - self._begin, 1e-3)
-            what += [f"cycle {self._cycle:,}", f"{pace:,.0f} cycles/s"]
+            what += [f"cycle {self.cycle:,}", f"{pace:,.0f} cycles/s"]
         what += [f"{self._done:,} of {count_text(self.vertices, 'vertex')}"]
         if self._kept is not None:
             what += [f"checkpoint at cycle {self._kept:,}"]
@@ -213,8 +221,10 @@ class Session:
             self.live.begin(machine, checkpointer, graph.vertices)
             if recorder is not None:
                 recorder.start(machine, graph, algorithm.source, checkpointer)
-            with self.simulating(machine, graph.vertices, checkpointer):
-                algorithm.run(machine, graphs, slack=spec.queue_slack, checkpointer=checkpointer, observer=recorder)
+            with self.simulating(machine, graph.vertices, algorithm.noun) as advance:
+                algorithm.run(
+                    machine, graphs, advance, slack=spec.queue_slack, checkpointer=checkpointer, observer=recorder
+                )
             statistics = machine.statistics()
             if recorder is not None:
                 with self.phase("record", "recording"):
@@ -274,17 +284,16 @@ class Session:
         return graph
 
     @contextmanager
-    def simulating(self, machine: "Machine", vertices: int, checkpointer: Checkpointer) -> Iterator[None]:
-        """Show and time the simulation in the block."""
+    def simulating(self, machine: "Machine", vertices: int, noun: str) -> Iterator[_Advance]:
+        """Show and time the simulation in the block; the caller connects the callbacks of the `_Advance` it yields."""
         with self.phase("simulate", "simulating") as step:
             self._advance = _Advance(
-                step=step, live=self.live, machine=machine, checkpointer=checkpointer, vertices=vertices, aim=self.aim
+                step=step, live=self.live, vertices=vertices, noun=noun, aim=self.aim, cycle=machine.cycle
             )
-            yield
+            yield self._advance
             self._advance = None
 
-    def on_cycle(self, cycle: int) -> None:
-        """Show the simulated cycle."""
+    def _on_cycle(self, cycle: int) -> None:
         if self._advance is not None:
             self._advance.on_cycle(cycle)
 
@@ -320,7 +329,7 @@ class Session:
                     wave_window=spec.wave_window,
                     scopes=spec.scopes,
                     wave_view=spec.wave_view,
-                    on_progress=self.on_cycle,
+                    on_progress=self._on_cycle,
                     on_build=step,
                 )
             # Also after an error: the waveforms of a failed simulation are wanted most.
@@ -365,7 +374,7 @@ class _Search:
         Vertex at which it begins.
     """
 
-    directions, placing, reference = 1, "placing", "sequential search"
+    directions, noun, placing, reference = 1, "level", "placing", "sequential search"
 
     def __init__(self, spec: RunSpec, read: Graph) -> None:
         self.source = source_vertex(read) if spec.source is None else read.index(spec.source)
@@ -374,9 +383,9 @@ class _Search:
         """Place the graph on the machine, in every direction that the algorithm needs."""
         return (PlacedGraph.place(machine, graph),)
 
-    def run(self, machine: "Machine", graphs: Sequence[PlacedGraph], **options: Any) -> None:
+    def run(self, machine: "Machine", graphs: Sequence[PlacedGraph], advance: _Advance, **options: Any) -> None:
         """Run the algorithm on the machine, with `DriverOptions`."""
-        self._found = breadth_first_search(machine, graphs[0], self.source, **options)
+        self._found = breadth_first_search(machine, graphs[0], self.source, on_level=advance.on_level, **options)
 
     def difference(self, read: Graph) -> str | None:
         """Return the first difference between the result and that of `reference`; None if there is none."""
@@ -390,7 +399,7 @@ class _Search:
 class _Components:
     """Finding components, on a machine. Takes the parameters of `_Search`, and has its methods."""
 
-    directions, placing = 2, "transposing, trimming and placing"
+    directions, noun, placing = 2, "iteration", "transposing, trimming and placing"
     reference = "depth-first search"
     source = 0
 
@@ -403,9 +412,11 @@ class _Components:
         self._trimmed = trim(graph, transpose)
         return PlacedGraph.place(machine, graph), PlacedGraph.place(machine, transpose, name="transpose")
 
-    def run(self, machine: "Machine", graphs: Sequence[PlacedGraph], **options: Any) -> None:
+    def run(self, machine: "Machine", graphs: Sequence[PlacedGraph], advance: _Advance, **options: Any) -> None:
         """See `_Search`."""
-        self._found = strong_components(machine, graphs[0], graphs[1], self._trimmed, **options)
+        self._found = strong_components(
+            machine, graphs[0], graphs[1], self._trimmed, on_iteration=advance.on_iteration, **options
+        )
         self._labels = canonical(self._found.colours)
 
     def difference(self, read: Graph) -> str | None:

@@ -19,7 +19,6 @@ from cyscc.host.output.errors import reason, refusing
 from cyscc.host.output.files import STANDARD_OUTPUT
 from cyscc.host.runs.results import Result
 from cyscc.host.specification.run import Interval, RunSpec
-from cyscc.sim.arrays import ArrayKind
 from cyscc.sim.coprocessor import Cause
 from cyscc.sim.notices import notice
 
@@ -143,6 +142,7 @@ class Live:
         self._machine: Machine | None = None
         self._checkpointer = Checkpointer()
         self._vertices = 0
+        self._colours: npt.NDArray[np.uint32] | None = None
         self._last: _Counts | None = None
         """Counts at the last line; None if the first one of a resumed run is to come."""
 
@@ -170,6 +170,10 @@ class Live:
         if self._every.seconds is not None:
             self._due = self._began + self._every.seconds
         self._schedule(machine)
+
+    def on_iteration(self, colours: npt.NDArray[np.uint32]) -> None:
+        """Update the colours of the vertices."""
+        self._colours = colours
 
     def on_cycle(self) -> None:
         """Write a line if one is due by real time; called several times a second."""
@@ -223,7 +227,7 @@ class Live:
                 "seconds": round(now.second - self._began, 3),
                 "cycles_per_second": round(cycles / max(now.second - last.second, 1e-6)),
                 **position._asdict(),
-                "done": vertices_done(machine, self._checkpointer, self._vertices),
+                "done": self._done(),
                 "vertices": self._vertices,
                 "edges": edges,
                 "gteps": round(edges * machine.clock / max(spent, 1) / 1e9, 6),
@@ -234,23 +238,20 @@ class Live:
                 return
         self._last = now
 
+    def _done(self) -> int:
+        """Return the number of vertices with a colour, or reached by a search, duplicates included."""
+        if self._spec.algorithm == "scc":
+            return 0 if self._colours is None else int(np.count_nonzero(self._colours))
+        attempt = self._checkpointer.attempt
+        entries = 0 if attempt is None or attempt.search is None else attempt.search.entries
+        return min(entries, self._vertices)
+
     def _write(self, document: dict[str, Any], *, wait: float = 0.0) -> bool:
         """Write a line; return whether it had a reader."""
         if callable(self._to):
             self._to(document)
             return True
         return self._lines is not None and self._lines.write(document, wait=wait)
-
-
-def vertices_done(machine: "Machine", checkpointer: Checkpointer, vertices: int) -> int:
-    """Return how many of a run's vertices have a colour, or its search has reached, duplicates included."""
-    memory = machine.memory
-    for (address, _), kind in zip(memory.allocations, memory.holds, strict=True):
-        if kind is ArrayKind.COLOURS:
-            return int(np.count_nonzero(machine.view(address, np.uint32, vertices)))
-    attempt = checkpointer.attempt
-    entries = 0 if attempt is None or attempt.search is None else attempt.search.entries
-    return min(entries, vertices)
 
 
 def _edges_read(config: "AcceleratorConfig", causes: npt.NDArray[Any]) -> int:

@@ -1,12 +1,13 @@
 """The iteration over components."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cyscc.host.driver.components import ComponentRun, strong_components
-from cyscc.host.driver.search import Observer
 from cyscc.host.graph.csr import Graph, trim
 from cyscc.host.graph.memory_map import PlacedGraph
 from cyscc.host.graph.reference import canonical
@@ -24,7 +25,7 @@ def components(
     *,
     trimming: bool = True,
     slack: int | None = None,
-    observer: Observer | None = None,
+    on_iteration: Callable[[int, np.ndarray], None] | None = None,
 ) -> ComponentRun:
     transpose = graph.transpose()
     trimmed = trim(graph, transpose) if trimming else np.zeros(graph.vertices, np.bool_)
@@ -34,7 +35,7 @@ def components(
         PlacedGraph.place(coprocessor, transpose),
         trimmed,
         slack=slack,
-        observer=observer,
+        on_iteration=on_iteration,
     )
 
 
@@ -104,16 +105,16 @@ def test_trimmed_vertices_take_the_first_colours_and_no_cycles() -> None:
 def test_offered_start_is_taken_first() -> None:
     # From 0 the search reaches all; 4 and 5 form a component that the intersection unvisits last.
     graph = graph_of(6, [(0, 1), (1, 0), (1, 2), (2, 3), (3, 2), (3, 4), (4, 5), (5, 4)])
-
-    class Starts(Observer):
-        def begin(self, iteration: int, phase: str, source: int) -> None:
-            if (iteration, phase) == (2, "forward"):
-                starts.append(source)
-
     starts: list[int] = []
     for offer in (True, False):
-        components(graph, FakeCoprocessor(offer=offer), observer=Starts())
-    assert starts == [5, 2]
+        seen: list[list[int]] = []
+
+        def note(_: int, colours: np.ndarray, seen: list[list[int]] = seen) -> None:
+            seen.append(colours.tolist())
+
+        components(graph, FakeCoprocessor(offer=offer), on_iteration=note)
+        starts.append(seen[1].index(2))
+    assert starts == [4, 2]
 
 
 def test_counts_and_edges_by_hand() -> None:

@@ -153,6 +153,14 @@ def test_refused_instruction_is_an_error() -> None:
         search(graph_of(2, [(0, 1)]), coprocessor=coprocessor)
 
 
+def test_levels_are_reported_as_they_complete() -> None:
+    coprocessor = FakeCoprocessor()
+    seen: list[tuple[int, int]] = []
+    placed = PlacedGraph.place(coprocessor, graph_of(4, [(0, 1), (0, 2), (2, 3)]))
+    breadth_first_search(coprocessor, placed, 0, on_level=lambda *level: seen.append(level))
+    assert seen == [(1, 3), (2, 4), (3, 4)]
+
+
 def test_vertices_pushed_again_are_taken_out_of_the_reach_queue_before_it_is_full() -> None:
     chain = graph_of(200, [(v, v + 1) for v in range(199) for _ in range(2)])
     run = search(chain, coprocessor=FakeCoprocessor(duplicates=True), slack=100)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cyscc.host.driver.components import ComponentRun
-from cyscc.host.driver.search import Attempt, BfsRun, Level, Position, Search
+from cyscc.host.driver.search import BfsRun, Level
 from cyscc.host.driver.verification import Checked
 from cyscc.host.graph.csr import Graph, size_text
 from cyscc.host.graph.memory_map import default_slack, simulation_bytes
@@ -20,7 +20,6 @@ from cyscc.host.runs.execution import Session
 from cyscc.host.runs.results import BfsResult, SccResult, Setting, Wall
 from cyscc.host.runs.sources import files_digest, source_files, sources_digest
 from cyscc.host.specification.run import RunSpec
-from cyscc.sim.arrays import ArrayKind
 from tests.host.conftest import Answers
 from tests.system.graphs import graph_of
 
@@ -58,30 +57,25 @@ def session_of(progress: Any, *, aim: str = "", seconds: float = 0.0, **values: 
 
 
 def test_what_is_shown_of_a_simulation_is_as_pinned(clock: SimpleNamespace, answers: Answers) -> None:
-    progress, colours = Told(), np.array([0, 7, 0, 7, 9])
+    progress = Told()
     session = session_of(progress, aim="replay")
-    memory = SimpleNamespace(allocations=[(64, 8), (512, 20)], holds=[ArrayKind.OTHER, ArrayKind.COLOURS])
-    machine: Any = SimpleNamespace(cycle=1000, memory=memory, view=lambda *_: colours)
-    at: Any = SimpleNamespace(position=None)
-    with session.simulating(machine, 1234, at):
+    machine: Any = SimpleNamespace(cycle=1000)
+    with session.simulating(machine, 1234, "iteration") as advance:
         session.on_checkpoint(900)
         clock.value += 0.5
-        at.position = Position(0, 3, "forward", 7)
-        session.on_cycle(2500)
-        colours[0] = 1  # counted in the next iteration
-        session.on_cycle(2500)
+        advance.on_iteration(3, np.array([0, 7, 0, 7, 9]))
+        advance.on_cycle(2500)
         progress.due = False
+        advance.on_iteration(4, np.ones(9))
         session.on_checkpoint(2600)
-        progress.due, at.position = True, Position(0, 4, "forward", 0)
+        progress.due = True
         clock.value += 1.5
-        session.on_cycle(2700)
+        advance.on_level(5, 2000)
+        advance.on_level(6, 70)
     session.on_checkpoint(9999)
     assert progress.steps == ["simulating"]
-    memory.holds[1] = ArrayKind.OTHER
-    at.position, at.attempt = Position(1, 0, "forward", 5), Attempt(search=Search(source=0, entries=70))
-    session = session_of(progress)
-    with session.simulating(machine, 60, at):
-        session.on_cycle(1001)
+    with session_of(progress).simulating(machine, 1, "level") as advance:
+        advance.on_cycle(1001)
     answers("progress", "".join(f"{done} of {total}: {what}\n" for done, total, what in progress.told))
 
 
