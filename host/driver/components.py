@@ -226,7 +226,7 @@ class _Run:
         state, totals, colours = self._state, self._totals, self._colours.values
         if state.start is None:
             state.cursor = state.start = self._first_uncoloured(0)
-        if totals.iterations and self._on_iteration is not None:
+        if self._on_iteration is not None:
             self._on_iteration(totals.iterations - state.in_iteration, colours)
         while (start := state.start) < colours.size:
             if not state.in_iteration:
@@ -345,7 +345,7 @@ def strong_components(
     trimmed : ndarray of bool, shape (vertices,)
         Vertices that are known to be components of their own.
     on_iteration : callable, optional
-        Called after every iteration with its number, from 1, and the colours; also at the begin of a resumed run.
+        Called at the begin, and after every iteration, with the number of complete iterations and the colours.
     **options
         See `DriverOptions`.
 

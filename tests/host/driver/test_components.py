@@ -95,11 +95,11 @@ def test_vertex_coloured_by_the_host_is_visited_in_the_transpose() -> None:
 
 
 def test_trimmed_vertices_take_the_first_colours_and_no_cycles() -> None:
-    coprocessor = FakeCoprocessor()
-    run = components(GRAPHS["star out"], coprocessor)
+    coprocessor, seen = FakeCoprocessor(), []
+    run = components(GRAPHS["star out"], coprocessor, on_iteration=lambda *now: seen.append((now[0], now[1].tolist())))
     assert (run.trimmed, run.iterations, run.cycles, coprocessor.dispatched) == (60, 0, 0, [])
     assert run.colours.tolist() == list(range(1, 61))
-    assert run.longest is None
+    assert (run.longest, seen) == (None, [(0, list(range(1, 61)))])
 
 
 def test_offered_start_is_taken_first() -> None:
@@ -113,7 +113,7 @@ def test_offered_start_is_taken_first() -> None:
             seen.append(colours.tolist())
 
         components(graph, FakeCoprocessor(offer=offer), on_iteration=note)
-        starts.append(seen[1].index(2))
+        starts.append(seen[2].index(2))
     assert starts == [4, 2]
 
 
